@@ -2,6 +2,7 @@
 
 mod allowed;
 
+pub(super) use allowed::Ground;
 pub use allowed::{allowed, allows_child};
 
 use super::ids::{DeadLetterId, JobId, OperationId};

@@ -37,7 +37,7 @@ fn why(action: Action, record: &Operation, table: &Step, known: &BTreeSet<JobId>
         Action::Dispatch => dispatch(record, known),
         Action::Observe => "No job id is known: there is nothing to read.".to_owned(),
         Action::Deliver => deliver(record, table),
-        Action::InspectAccounting => inspect(record),
+        Action::InspectAccounting => inspect(record, table),
         Action::Reconcile => reconcile(table),
         Action::Acknowledge => acknowledge(record),
     }
@@ -111,12 +111,15 @@ fn deliver(record: &Operation, table: &Step) -> String {
     }
 }
 
-fn inspect(record: &Operation) -> String {
+fn inspect(record: &Operation, table: &Step) -> String {
     if record.closure.is_some() && record.phase != Phase::Delivered {
         return "The operation is closed; its money can still be decided by a person.".to_owned();
     }
     if is_settled(record) {
         return "The money is settled.".to_owned();
+    }
+    if table.row == Row::FailedNotSent {
+        return "Nothing was sent: there is nothing to be charged for.".to_owned();
     }
     match record.phase {
         Phase::Delivered | Phase::Succeeded => {

@@ -3,20 +3,23 @@
 use super::missing_outputs;
 use super::phrase;
 use super::row::{Row, Step, choose};
-use crate::domain::accounting::is_settled;
-use crate::domain::evidence::Evidence;
+use crate::domain::accounting::flag_beside;
+use crate::domain::evidence::{Evidence, Jobs};
 use crate::domain::ids::JobId;
+use crate::domain::label::label_with;
 use crate::domain::money::ChargeState;
-use crate::domain::operation::{Operation, Phase};
+use crate::domain::operation::Operation;
 use crate::domain::remote::{Execution, Fetch};
 
 /// (known, not known): each one or a few plain sentences, never empty.
 pub fn sentence(record: &Operation, evidence: &Evidence) -> (String, String) {
-    let step = choose(record, evidence);
-    (known(record, evidence), not_known(record, &step))
+    let jobs = evidence.jobs(record);
+    let step = choose(record, &jobs);
+    let money_open = flag_beside(record, label_with(record, &jobs));
+    (known(record, &jobs), not_known(record, &step, money_open))
 }
 
-fn known(record: &Operation, evidence: &Evidence) -> String {
+fn known(record: &Operation, jobs: &Jobs) -> String {
     let mut parts = Vec::new();
     if let Some(closure) = &record.closure {
         parts.push(format!(
@@ -41,10 +44,11 @@ fn known(record: &Operation, evidence: &Evidence) -> String {
         }
         (None, None) => parts.push(phrase::dispatch(record.dispatch).to_owned()),
     }
-    let others: Vec<JobId> = evidence
-        .known_jobs(record)
-        .into_iter()
-        .filter(|job| Some(job) != record.job_id.as_ref())
+    let others: Vec<JobId> = jobs
+        .known
+        .iter()
+        .filter(|job| Some(*job) != record.job_id.as_ref())
+        .cloned()
         .collect();
     if !others.is_empty() {
         let verb = if others.len() == 1 { "is" } else { "are" };
@@ -71,7 +75,7 @@ fn known(record: &Operation, evidence: &Evidence) -> String {
     parts.join(" ")
 }
 
-fn not_known(record: &Operation, step: &Step) -> String {
+fn not_known(record: &Operation, step: &Step, money_open: bool) -> String {
     let first = match step.row {
         Row::Delivered | Row::FailedNotSent | Row::AllCopied => None,
         Row::Closed => Some("Nothing more is looked for while the closure stands.".to_owned()),
@@ -114,7 +118,10 @@ fn not_known(record: &Operation, step: &Step) -> String {
         }
         Row::FailedUnsettled | Row::FailedSettled | Row::ReadyToSend => None,
     };
-    let parts: Vec<String> = first.into_iter().chain(money_not_known(record)).collect();
+    let parts: Vec<String> = first
+        .into_iter()
+        .chain(money_not_known(record).filter(|_| money_open))
+        .collect();
     if parts.is_empty() {
         "Nothing that matters here.".to_owned()
     } else {
@@ -122,14 +129,8 @@ fn not_known(record: &Operation, step: &Step) -> String {
     }
 }
 
-/// Open money, where a person has to care: not while a render may still be paid for rightly.
+/// What the provider has not said of the money.
 fn money_not_known(record: &Operation) -> Option<String> {
-    let ended_badly = record.phase == Phase::Failed
-        || record.is_lost_remotely()
-        || record.succeeded_without_outputs();
-    if !ended_badly || is_settled(record) {
-        return None;
-    }
     let sentence = match record.charge.state {
         ChargeState::Unknown => "What was charged.",
         ChargeState::Reserved => "Whether the reservation is given back.",

@@ -3,18 +3,18 @@
 use super::phrase;
 use super::row::{EMPTY_READS_BEFORE_RECONCILE, Row, Step};
 use super::{Action, missing_outputs};
-use crate::domain::evidence::Evidence;
+use crate::domain::evidence::{Evidence, Jobs};
 use crate::domain::ids::JobId;
 use crate::domain::money::ChargeState;
 use crate::domain::operation::{Dispatch, Operation};
 use crate::domain::remote::{Execution, Reason};
 
 /// The effect first, then the reason.
-pub(super) fn summary(record: &Operation, evidence: &Evidence, step: &Step) -> String {
+pub(super) fn summary(record: &Operation, evidence: &Evidence, jobs: &Jobs, step: &Step) -> String {
     format!(
         "{} {}",
         effect(record, step),
-        reason(record, evidence, step)
+        reason(record, evidence, jobs, step)
     )
 }
 
@@ -48,17 +48,17 @@ fn effect(record: &Operation, step: &Step) -> String {
     }
 }
 
-fn reason(record: &Operation, evidence: &Evidence, step: &Step) -> String {
+fn reason(record: &Operation, evidence: &Evidence, jobs: &Jobs, step: &Step) -> String {
     let job = step
         .job_id
         .as_ref()
         .or(record.job_id.as_ref())
         .map_or("", JobId::as_str);
     match step.row {
-        Row::Alternative => alternative(record, evidence, job),
+        Row::Alternative => alternative(record, jobs, job),
         Row::Delivered => "Every output is delivered already.".to_owned(),
         Row::Closed => closed(record),
-        Row::Contested => contested(record, evidence),
+        Row::Contested => contested(record, evidence, jobs),
         Row::NamedByEvidence => {
             format!("Evidence names {job}; it is attached when the answer bears the same id.")
         }
@@ -125,11 +125,11 @@ fn reason(record: &Operation, evidence: &Evidence, step: &Step) -> String {
         Row::ReadyToSend => {
             "It is recorded that nothing was sent, and nothing says otherwise.".to_owned()
         }
-        Row::PreparedUnproven => prepared(record, evidence),
+        Row::PreparedUnproven => prepared(record, jobs),
     }
 }
 
-fn alternative(record: &Operation, evidence: &Evidence, job: &str) -> String {
+fn alternative(record: &Operation, jobs: &Jobs, job: &str) -> String {
     if record
         .job_id
         .as_ref()
@@ -137,7 +137,7 @@ fn alternative(record: &Operation, evidence: &Evidence, job: &str) -> String {
     {
         return "It is the attached job; a read is permitted at any time.".to_owned();
     }
-    let named_alone = record.job_id.is_none() && evidence.own_jobs(record).len() == 1;
+    let named_alone = record.job_id.is_none() && jobs.own.len() == 1;
     if named_alone {
         return "Evidence names this job; a read is permitted at any time.".to_owned();
     }
@@ -154,8 +154,8 @@ fn closed(record: &Operation) -> String {
     }
 }
 
-fn contested(record: &Operation, evidence: &Evidence) -> String {
-    let own: Vec<JobId> = evidence.own_jobs(record).into_iter().collect();
+fn contested(record: &Operation, evidence: &Evidence, jobs: &Jobs) -> String {
+    let own: Vec<JobId> = jobs.own.iter().cloned().collect();
     let held: Vec<JobId> = own
         .iter()
         .filter(|job| evidence.held_elsewhere.contains(*job) && !record.settled_jobs.contains(job))
@@ -186,14 +186,14 @@ fn unsettled(record: &Operation, step: &Step) -> String {
     }
 }
 
-fn prepared(record: &Operation, evidence: &Evidence) -> String {
+fn prepared(record: &Operation, jobs: &Jobs) -> String {
     if record.has_remote_life() {
         return format!(
             "Our side says prepared, in spite of {}.",
             phrase::remote_life(record)
         );
     }
-    let known: Vec<JobId> = evidence.known_jobs(record).into_iter().collect();
+    let known: Vec<JobId> = jobs.known.iter().cloned().collect();
     if known.is_empty() {
         phrase::dispatch(record.dispatch).to_owned()
     } else {
