@@ -1,1 +1,3 @@
+//! How Dead Letter Office runs: storage, queue, recoveries, providers, artifacts, sessions, web and command line.
 
+pub mod fixture;
