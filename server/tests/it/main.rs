@@ -1,3 +1,5 @@
-//! Tests of the running server, in one binary so that it is linked once.
+//! All integration tests in one binary: one link, one harness.
 
+mod database;
 mod fixture;
+mod support;
