@@ -2,6 +2,7 @@
 
 pub mod config;
 pub mod database;
+pub mod fixture;
 pub mod office;
 pub mod storage;
 
