@@ -83,9 +83,8 @@ pub(super) fn label_with(record: &Operation, jobs: &Jobs) -> Label {
         {
             Label::NotSubmitted
         }
-        Dispatch::Sent
-        | Dispatch::ConfirmedNotSent
-        | Dispatch::NotRecorded
-        | Dispatch::OutcomeUnknown => Label::SubmissionOutcomeUnknown,
+        Dispatch::Sent | Dispatch::ConfirmedNotSent | Dispatch::NotRecorded | Dispatch::OutcomeUnknown => {
+            Label::SubmissionOutcomeUnknown
+        }
     }
 }

@@ -63,11 +63,7 @@ fn jobs_are_attached_chosen_and_adopted() {
         "no other id is known"
     );
     assert!(may(DecisionKind::ChooseJob, &held, &naming(&["gj_2"])));
-    assert!(may(
-        DecisionKind::AdoptAsOperation,
-        &held,
-        &naming(&["gj_2"])
-    ));
+    assert!(may(DecisionKind::AdoptAsOperation, &held, &naming(&["gj_2"])));
     held.adopted_jobs = vec!["gj_2".into()];
     assert!(
         !may(DecisionKind::AdoptAsOperation, &held, &naming(&["gj_2"])),
@@ -86,10 +82,7 @@ fn jobs_are_attached_chosen_and_adopted() {
         "none is free"
     );
     held.closure = Some(sample::closure());
-    assert!(
-        !may(DecisionKind::ChooseJob, &held, &naming(&["gj_2"])),
-        "closed"
-    );
+    assert!(!may(DecisionKind::ChooseJob, &held, &naming(&["gj_2"])), "closed");
     held.closure = None;
     held.phase = Phase::Delivered;
     assert!(
@@ -112,10 +105,7 @@ fn nothing_confirms_not_sent_against_a_sign_of_life() {
         adopted_jobs: vec!["gj_1".into()],
         ..record.clone()
     };
-    assert!(
-        !may(kind, &adopted, &Evidence::default()),
-        "an id was known once"
-    );
+    assert!(!may(kind, &adopted, &Evidence::default()), "an id was known once");
     let mut seen = record.clone();
     seen.remote.execution = Some(Execution::Queued);
     assert!(!may(kind, &seen, &Evidence::default()));
@@ -167,17 +157,9 @@ fn closing_and_acknowledging_exclude_each_other() {
 fn outputs_are_lost_only_where_they_may_be() {
     let mut record = sample::attached(Phase::Succeeded, Some(Execution::Succeeded));
     record.remote.outputs = sample::listed([0]);
-    assert!(!may(
-        DecisionKind::OutputsLost,
-        &record,
-        &Evidence::default()
-    ));
+    assert!(!may(DecisionKind::OutputsLost, &record, &Evidence::default()));
     record.outputs = vec![sample::copy(0, CopyState::Failed, 3)];
-    assert!(may(
-        DecisionKind::OutputsLost,
-        &record,
-        &Evidence::default()
-    ));
+    assert!(may(DecisionKind::OutputsLost, &record, &Evidence::default()));
 }
 
 #[test]

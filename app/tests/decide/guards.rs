@@ -6,8 +6,7 @@ use app::domain::dead_letter::Disposition;
 use app::domain::decision::DecisionKind;
 use app::domain::evidence::Evidence;
 use app::domain::guard::{
-    CompetingJob, GuardFacts, GuardName, OwnerFacts, ParentFacts, ProviderFacts,
-    SpecificationFacts, Verdict,
+    CompetingJob, GuardFacts, GuardName, OwnerFacts, ParentFacts, ProviderFacts, SpecificationFacts, Verdict,
 };
 use app::domain::ids::{DeadLetterId, RecoveryId};
 use app::domain::operation::{Dispatch, DispatchProof, Operation, Phase};
@@ -91,17 +90,13 @@ impl World {
 fn verdict(world: &World, guard: GuardName) -> Option<Verdict> {
     let plan = world.plan();
     assert!(
-        plan.guards
-            .iter()
-            .all(|result| result.detail.ends_with('.')),
+        plan.guards.iter().all(|result| result.detail.ends_with('.')),
         "{:#?}",
         plan.guards
     );
     assert_eq!(
         plan.allowed,
-        plan.guards
-            .iter()
-            .all(|result| result.verdict != Verdict::Block)
+        plan.guards.iter().all(|result| result.verdict != Verdict::Block)
     );
     let mut found = plan
         .guards
@@ -133,20 +128,11 @@ fn owner(world: &mut World) -> &mut OwnerFacts {
 }
 
 fn specification(world: &mut World) -> &mut SpecificationFacts {
-    world
-        .facts
-        .specification
-        .as_mut()
-        .expect("specification facts")
+    world.facts.specification.as_mut().expect("specification facts")
 }
 
 fn names(world: &World) -> Vec<GuardName> {
-    world
-        .plan()
-        .guards
-        .iter()
-        .map(|result| result.guard)
-        .collect()
+    world.plan().guards.iter().map(|result| result.guard).collect()
 }
 
 #[test]
@@ -210,40 +196,25 @@ fn the_guards_of_every_plan() {
                 world.facts.caller.role = Role::Reporter
             }),
             (G::MessageNotSuperseded, Pass, "no message", |_| {}),
-            (
-                G::MessageNotSuperseded,
-                Pass,
-                "the newest message",
-                |world| {
-                    world.evidence.messages = vec![sample::message(1)];
-                    world.facts.dead_letter = Some(DeadLetterId(Uuid::from_u128(1)));
-                },
-            ),
-            (
-                G::MessageNotSuperseded,
-                Warn,
-                "a newer one exists",
-                |world| {
-                    world.evidence.messages = vec![
-                        sample::message(1),
-                        sample::dispatch_message(2, sample::minutes_ago(1)),
-                    ];
-                    world.facts.dead_letter = Some(DeadLetterId(Uuid::from_u128(1)));
-                },
-            ),
+            (G::MessageNotSuperseded, Pass, "the newest message", |world| {
+                world.evidence.messages = vec![sample::message(1)];
+                world.facts.dead_letter = Some(DeadLetterId(Uuid::from_u128(1)));
+            }),
+            (G::MessageNotSuperseded, Warn, "a newer one exists", |world| {
+                world.evidence.messages = vec![
+                    sample::message(1),
+                    sample::dispatch_message(2, sample::minutes_ago(1)),
+                ];
+                world.facts.dead_letter = Some(DeadLetterId(Uuid::from_u128(1)));
+            }),
             (G::MessageNotSuperseded, Warn, "acknowledged", |world| {
                 world.evidence.messages = vec![sample::message(1)];
                 world.evidence.messages[0].disposition = Disposition::Acknowledged;
                 world.facts.dead_letter = Some(DeadLetterId(Uuid::from_u128(1)));
             }),
-            (
-                G::QueueExclusive,
-                Block,
-                "a worker takes every queue",
-                |world| {
-                    world.facts.greedy_worker = Some("worker-7".to_owned());
-                },
-            ),
+            (G::QueueExclusive, Block, "a worker takes every queue", |world| {
+                world.facts.greedy_worker = Some("worker-7".to_owned());
+            }),
         ],
     );
     let mut operator = World::creation();
@@ -316,14 +287,9 @@ fn an_alternative_read_survives_a_record_that_moved() {
         seen_revision: Some(2),
         ..world.facts.clone()
     };
-    let plan = observe_plan(
-        &world.record,
-        &world.evidence,
-        &"gj_1".into(),
-        sample::now(),
-    )
-    .expect("a plan")
-    .guarded(&world.record, &world.evidence, &facts, sample::now());
+    let plan = observe_plan(&world.record, &world.evidence, &"gj_1".into(), sample::now())
+        .expect("a plan")
+        .guarded(&world.record, &world.evidence, &facts, sample::now());
     assert!(plan.allowed);
     assert_eq!(plan.guards[0].verdict, Verdict::Warn);
 }
@@ -343,15 +309,9 @@ fn the_guards_of_a_creation() {
             (G::NoEarlierOpenAttempt, Pass, "not sent", |world| {
                 world.evidence.attempts = vec![sample::attempt(1, Some(ReceiptKind::NotSent))];
             }),
-            (
-                G::NoEarlierOpenAttempt,
-                Pass,
-                "confirmed by a person",
-                |world| {
-                    world.evidence.attempts =
-                        vec![sample::attempt(1, Some(ReceiptKind::ConfirmedByPerson))];
-                },
-            ),
+            (G::NoEarlierOpenAttempt, Pass, "confirmed by a person", |world| {
+                world.evidence.attempts = vec![sample::attempt(1, Some(ReceiptKind::ConfirmedByPerson))];
+            }),
             (G::NoEarlierOpenAttempt, Block, "no receipt", |world| {
                 world.evidence.attempts = vec![
                     sample::attempt(1, None),
@@ -504,15 +464,13 @@ fn somebody_outside_may_have_sent_it() {
                 world.evidence.messages[0].own_replays = 2;
             }),
             (guard, Pass, "died before the evidence", |world| {
-                world.evidence.messages =
-                    vec![sample::dispatch_message(1, sample::minutes_ago(10))];
+                world.evidence.messages = vec![sample::dispatch_message(1, sample::minutes_ago(10))];
             }),
             (guard, Block, "died after the evidence", |world| {
                 world.evidence.messages = vec![sample::dispatch_message(1, sample::minutes_ago(8))];
             }),
             (guard, Block, "the evidence has no moment", |world| {
-                world.evidence.messages =
-                    vec![sample::dispatch_message(1, sample::minutes_ago(10))];
+                world.evidence.messages = vec![sample::dispatch_message(1, sample::minutes_ago(10))];
                 world.record.not_sent_since = None;
             }),
             (guard, Pass, "another kind of message died", |world| {
@@ -524,40 +482,27 @@ fn somebody_outside_may_have_sent_it() {
                 Pass,
                 "the evidence names that message and attempt",
                 |world| {
-                    world.evidence.messages =
-                        vec![sample::dispatch_message(1, sample::minutes_ago(8))];
+                    world.evidence.messages = vec![sample::dispatch_message(1, sample::minutes_ago(8))];
                     world.record.dispatch_proof = Some(DispatchProof {
                         message_id: DeadLetterId(Uuid::from_u128(1)),
                         attempts: 3,
                     });
                 },
             ),
-            (
-                guard,
-                Block,
-                "the evidence names an earlier attempt",
-                |world| {
-                    world.evidence.messages =
-                        vec![sample::dispatch_message(1, sample::minutes_ago(8))];
-                    world.record.dispatch_proof = Some(DispatchProof {
-                        message_id: DeadLetterId(Uuid::from_u128(1)),
-                        attempts: 2,
-                    });
-                },
-            ),
-            (
-                guard,
-                Block,
-                "the evidence names another message",
-                |world| {
-                    world.evidence.messages =
-                        vec![sample::dispatch_message(1, sample::minutes_ago(8))];
-                    world.record.dispatch_proof = Some(DispatchProof {
-                        message_id: DeadLetterId(Uuid::from_u128(2)),
-                        attempts: 3,
-                    });
-                },
-            ),
+            (guard, Block, "the evidence names an earlier attempt", |world| {
+                world.evidence.messages = vec![sample::dispatch_message(1, sample::minutes_ago(8))];
+                world.record.dispatch_proof = Some(DispatchProof {
+                    message_id: DeadLetterId(Uuid::from_u128(1)),
+                    attempts: 2,
+                });
+            }),
+            (guard, Block, "the evidence names another message", |world| {
+                world.evidence.messages = vec![sample::dispatch_message(1, sample::minutes_ago(8))];
+                world.record.dispatch_proof = Some(DispatchProof {
+                    message_id: DeadLetterId(Uuid::from_u128(2)),
+                    attempts: 3,
+                });
+            }),
             (guard, Pass, "its death is excluded", |world| {
                 world.evidence.messages = vec![sample::dispatch_message(1, sample::minutes_ago(8))];
                 world.record.outside_send_excluded_through = Some(sample::minutes_ago(8));

@@ -93,12 +93,7 @@ fn every_incident_gets_its_action_effect_label_and_flag() {
             case.expect.refund_unresolved,
         );
         assert_eq!(found, expected, "{}", case.name);
-        assert_eq!(
-            plan.label,
-            label::label(&record, &evidence),
-            "{}",
-            case.name
-        );
+        assert_eq!(plan.label, label::label(&record, &evidence), "{}", case.name);
         assert_eq!(
             plan.refund_unresolved,
             accounting::refund_unresolved(&record, &evidence),

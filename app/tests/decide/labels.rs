@@ -20,11 +20,7 @@ fn local_and_remote_failures_are_never_merged() {
         }
         let mut record = sample::attached(phase, Some(Execution::Succeeded));
         record.remote.outputs = sample::listed([0]);
-        assert_eq!(
-            label(&record, &evidence),
-            Label::LocalDeliveryFailure,
-            "{phase}"
-        );
+        assert_eq!(label(&record, &evidence), Label::LocalDeliveryFailure, "{phase}");
     }
 }
 
@@ -48,10 +44,7 @@ fn a_closure_stands_before_everything_but_delivery() {
     record.closure = Some(sample::closure());
     assert_eq!(label(&record, &Evidence::default()), Label::Closed);
     record.phase = Phase::Delivered;
-    assert_eq!(
-        label(&record, &Evidence::default()),
-        Label::AlreadyDelivered
-    );
+    assert_eq!(label(&record, &Evidence::default()), Label::AlreadyDelivered);
 }
 
 #[test]

@@ -6,8 +6,7 @@ use app::domain::label::{Label, label};
 use app::domain::money::ChargeState;
 use app::domain::operation::{Dispatch, Operation, Phase};
 use app::domain::plan::{
-    Action, Effect, Glance, Plan, decide, glance, missing_outputs, observe_plan, same_plan,
-    sentence,
+    Action, Effect, Glance, Plan, decide, glance, missing_outputs, observe_plan, same_plan, sentence,
 };
 use app::domain::remote::{CopyState, Execution, Fetch};
 use app::domain::role::Role;
@@ -111,10 +110,7 @@ fn row_by_the_book(record: &Operation, evidence: &Evidence) -> Option<u8> {
         execution,
         Some(Execution::Failed | Execution::Cancelled | Execution::Expired)
     );
-    let settled = matches!(
-        record.charge.state,
-        ChargeState::None | ChargeState::Refunded
-    );
+    let settled = matches!(record.charge.state, ChargeState::None | ChargeState::Refunded);
     let unsent = record.dispatch == Dispatch::ConfirmedNotSent;
     let life = execution.is_some()
         || record
@@ -122,10 +118,7 @@ fn row_by_the_book(record: &Operation, evidence: &Evidence) -> Option<u8> {
             .outputs
             .as_ref()
             .is_some_and(|list| !list.is_empty())
-        || !matches!(
-            record.charge.state,
-            ChargeState::Unknown | ChargeState::None
-        );
+        || !matches!(record.charge.state, ChargeState::Unknown | ChargeState::None);
     let missing = missing_outputs(record);
     let rows = [
         phase(&[Phase::Delivered]),
@@ -169,10 +162,7 @@ fn label_by_the_book(record: &Operation, evidence: &Evidence) -> Label {
         .outputs
         .as_ref()
         .is_some_and(|list| !list.is_empty());
-    let charged = !matches!(
-        record.charge.state,
-        ChargeState::Unknown | ChargeState::None
-    );
+    let charged = !matches!(record.charge.state, ChargeState::Unknown | ChargeState::None);
     let life = execution.is_some() || has_outputs || charged;
     let failed = record.phase == Phase::Failed;
     let unsent = record.dispatch == Dispatch::ConfirmedNotSent;
@@ -186,8 +176,7 @@ fn label_by_the_book(record: &Operation, evidence: &Evidence) -> Label {
         (succeeded, Label::LocalDeliveryFailure),
         (lost, Label::RemoteRenderFailed),
         (
-            known && record.remote.fetch == Some(Fetch::NotFound)
-                || execution == Some(Execution::Unknown),
+            known && record.remote.fetch == Some(Fetch::NotFound) || execution == Some(Execution::Unknown),
             Label::RemoteStateUnclear,
         ),
         (
@@ -196,10 +185,7 @@ fn label_by_the_book(record: &Operation, evidence: &Evidence) -> Label {
                     || execution.is_none() && !failed),
             Label::RenderInProgress,
         ),
-        (
-            failed && known && execution.is_none(),
-            Label::RemoteStateUnclear,
-        ),
+        (failed && known && execution.is_none(), Label::RemoteStateUnclear),
         (
             failed && !known && record.dispatch == Dispatch::Sent,
             Label::SubmissionRejected,
@@ -276,10 +262,7 @@ fn check(record: &Operation, evidence: &Evidence, plan: &Plan) {
         Action::Reconcile => assert_eq!(plan.effect, Effect::RecordsDecision),
         Action::Acknowledge => assert_eq!(plan.effect, Effect::None),
     }
-    let reads = matches!(
-        plan.effect,
-        Effect::ReadsStatus | Effect::CopiesExistingOutput
-    );
+    let reads = matches!(plan.effect, Effect::ReadsStatus | Effect::CopiesExistingOutput);
     assert_eq!(plan.job_id.is_some(), reads, "{}", case());
     assert_eq!(!plan.outputs.is_empty(), plan.row == 8, "{}", case());
     assert_eq!(plan.alternatives.len(), known.len(), "{}", case());
@@ -297,9 +280,7 @@ fn check(record: &Operation, evidence: &Evidence, plan: &Plan) {
         case()
     );
     assert!(
-        plan.refused
-            .iter()
-            .all(|refused| refused.why.ends_with('.')),
+        plan.refused.iter().all(|refused| refused.why.ends_with('.')),
         "{}",
         case()
     );
@@ -330,10 +311,7 @@ fn the_same_record_has_the_same_plan() {
                 seen += 1;
                 if seen % 101 == 0 {
                     let plan = decide(record, evidence, sample::now());
-                    assert_eq!(
-                        plan,
-                        decide(&record.clone(), &evidence.clone(), sample::now())
-                    );
+                    assert_eq!(plan, decide(&record.clone(), &evidence.clone(), sample::now()));
                     assert!(same_plan(
                         &plan,
                         &decide(record, evidence, sample::minutes_ago(3))
@@ -383,12 +361,8 @@ fn a_known_id_can_be_read_at_any_time_and_an_unknown_one_never() {
             record.adopted_jobs = vec!["gj_9".into()];
             let evidence = evidence(Job::Contested);
             for job in ["gj_1", "gj_2", "gj_9"] {
-                let plan =
-                    observe_plan(&record, &evidence, &job.into(), sample::now()).expect("a plan");
-                assert_eq!(
-                    (plan.action, plan.effect),
-                    (Action::Observe, Effect::ReadsStatus)
-                );
+                let plan = observe_plan(&record, &evidence, &job.into(), sample::now()).expect("a plan");
+                assert_eq!((plan.action, plan.effect), (Action::Observe, Effect::ReadsStatus));
                 assert_eq!((plan.job_id.clone(), plan.row), (Some(job.into()), 0));
                 assert!(plan.is_alternative());
                 assert!(

@@ -48,18 +48,13 @@ fn decisions_settle_the_job_they_spoke_of() {
     for (decision, job, amount, settled) in cases {
         let mut record = failed();
         record.accounting = vec![sample::accounting(decision, job, amount)];
-        assert_eq!(
-            is_settled(&record),
-            settled,
-            "{decision} of {job:?}, {amount:?}"
-        );
+        assert_eq!(is_settled(&record), settled, "{decision} of {job:?}, {amount:?}");
     }
 }
 
 #[test]
 fn confirmed_refunds_add_up_with_what_the_provider_refunded() {
-    let confirmed =
-        |amount| sample::accounting(DecisionKind::RefundConfirmed, Some("gj_1"), Some(amount));
+    let confirmed = |amount| sample::accounting(DecisionKind::RefundConfirmed, Some("gj_1"), Some(amount));
     let mut record = failed();
     record.accounting = vec![confirmed(5), confirmed(4)];
     assert!(!is_settled(&record));

@@ -42,9 +42,7 @@ fn rows() -> Vec<(u8, Operation, Evidence)> {
         ),
         (
             2,
-            change(succeeded(1), |record| {
-                record.closure = Some(sample::closure())
-            }),
+            change(succeeded(1), |record| record.closure = Some(sample::closure())),
             none(),
         ),
         (
@@ -175,11 +173,7 @@ fn rows() -> Vec<(u8, Operation, Evidence)> {
         ),
         (18, sample::record(Phase::Accepted, Dispatch::Sent), none()),
         (19, sample::unsent(), none()),
-        (
-            20,
-            sample::record(Phase::Prepared, Dispatch::NotRecorded),
-            none(),
-        ),
+        (20, sample::record(Phase::Prepared, Dispatch::NotRecorded), none()),
         (
             20,
             change(sample::unsent(), |record| {

@@ -65,18 +65,16 @@ pub(in crate::domain) struct Ground<'a> {
 impl Ground<'_> {
     pub(in crate::domain) fn allows(&self, kind: DecisionKind) -> Result<(), String> {
         let record = self.record;
-        let ends_in_acknowledge =
-            [DELIVERED, CLOSED, FAILED_NOT_SENT, FAILED_SETTLED].contains(&self.row);
+        let ends_in_acknowledge = [DELIVERED, CLOSED, FAILED_NOT_SENT, FAILED_SETTLED].contains(&self.row);
         match kind {
             DecisionKind::AttachJob => match &record.job_id {
                 None => Ok(()),
                 Some(job) => Err(format!("Job {job} is attached already.")),
             },
             DecisionKind::ChooseJob => self.choose_job(),
-            DecisionKind::AdoptAsOperation => must(
-                self.has_unattached(),
-                "No job id is known that is not attached.",
-            ),
+            DecisionKind::AdoptAsOperation => {
+                must(self.has_unattached(), "No job id is known that is not attached.")
+            }
             DecisionKind::ConfirmNotSent => self.confirm_not_sent(),
             DecisionKind::OutsideSendExcluded => must(
                 self.competing_blocks,
@@ -90,9 +88,7 @@ impl Ground<'_> {
                 self.row == OUTPUTS_MAY_BE_LOST,
                 "Outputs are lost only when every missing one failed three deliveries in a row for a lasting reason.",
             ),
-            DecisionKind::RefundConfirmed
-            | DecisionKind::ChargeAccepted
-            | DecisionKind::RefundRequested => {
+            DecisionKind::RefundConfirmed | DecisionKind::ChargeAccepted | DecisionKind::RefundRequested => {
                 must(!is_settled(record), "The money is settled already.")
             }
             DecisionKind::AcknowledgeObsolete => must(
@@ -129,10 +125,7 @@ impl Ground<'_> {
             .own
             .iter()
             .any(|job| !self.evidence.held_elsewhere.contains(job));
-        must(
-            free,
-            "Another operation holds every job id that is known here.",
-        )
+        must(free, "Another operation holds every job id that is known here.")
     }
 
     fn confirm_not_sent(&self) -> Result<(), String> {
@@ -140,10 +133,7 @@ impl Ground<'_> {
         match record.phase {
             Phase::Prepared | Phase::Submitting | Phase::Failed => {}
             Phase::Accepted | Phase::Succeeded | Phase::Delivered => {
-                return Err(format!(
-                    "Our side says {}: something was sent.",
-                    record.phase
-                ));
+                return Err(format!("Our side says {}: something was sent.", record.phase));
             }
         }
         must(
@@ -164,26 +154,19 @@ impl Ground<'_> {
             .map(|attempt| attempt.started_at)
             .max();
         must(
-            last.is_none_or(|started_at| {
-                self.now.signed_duration_since(started_at) > self.lease_and_timeout
-            }),
+            last.is_none_or(|started_at| self.now.signed_duration_since(started_at) > self.lease_and_timeout),
             "The last attempt may still be under way: wait until its timeout and its lease are over.",
         )
     }
 }
 
 fn must(holds: bool, otherwise: &str) -> Result<(), String> {
-    if holds {
-        Ok(())
-    } else {
-        Err(otherwise.to_owned())
-    }
+    if holds { Ok(()) } else { Err(otherwise.to_owned()) }
 }
 
 fn prepare_new(record: &Operation, evidence: &Evidence, row: u8) -> Result<(), String> {
     let settled = [CLOSED, FAILED_NOT_SENT, FAILED_SETTLED].contains(&row);
-    let rejected =
-        row == FAILED_UNSETTLED && record.job_id.is_none() && last_receipt_rejected(evidence);
+    let rejected = row == FAILED_UNSETTLED && record.job_id.is_none() && last_receipt_rejected(evidence);
     must(
         settled || rejected,
         "A new operation comes after this one is closed, failed and settled, or rejected by the provider.",
@@ -195,10 +178,7 @@ fn prepare_new(record: &Operation, evidence: &Evidence, row: u8) -> Result<(), S
 }
 
 fn last_receipt_rejected(evidence: &Evidence) -> bool {
-    let last = evidence
-        .attempts
-        .iter()
-        .max_by_key(|attempt| attempt.number);
+    let last = evidence.attempts.iter().max_by_key(|attempt| attempt.number);
     last.and_then(|attempt| attempt.receipt.as_ref())
         .is_some_and(|receipt| receipt.kind == ReceiptKind::Rejected)
 }

@@ -34,9 +34,7 @@ impl DecisionKind {
     pub const fn role(self) -> super::role::Role {
         use super::role::Role;
         match self {
-            Self::ConfirmNotSent | Self::OutsideSendExcluded | Self::PrepareNewOperation => {
-                Role::Approver
-            }
+            Self::ConfirmNotSent | Self::OutsideSendExcluded | Self::PrepareNewOperation => Role::Approver,
             Self::AttachJob
             | Self::ChooseJob
             | Self::AdoptAsOperation

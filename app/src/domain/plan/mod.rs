@@ -52,11 +52,9 @@ impl Action {
     pub const fn role(self) -> Role {
         match self {
             Self::Dispatch => Role::Approver,
-            Self::Observe
-            | Self::Deliver
-            | Self::InspectAccounting
-            | Self::Reconcile
-            | Self::Acknowledge => Role::Operator,
+            Self::Observe | Self::Deliver | Self::InspectAccounting | Self::Reconcile | Self::Acknowledge => {
+                Role::Operator
+            }
         }
     }
 }

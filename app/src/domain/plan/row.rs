@@ -171,9 +171,7 @@ fn without_job(record: &Operation, jobs: &Jobs) -> Step {
         Phase::Delivered => Step::acknowledge(Row::Delivered),
         Phase::Succeeded => Step::reconcile(Row::SucceededWithoutId),
         Phase::Failed => match record.dispatch {
-            Dispatch::OutcomeUnknown | Dispatch::NotRecorded => {
-                Step::reconcile(Row::FailedUnproven)
-            }
+            Dispatch::OutcomeUnknown | Dispatch::NotRecorded => Step::reconcile(Row::FailedUnproven),
             Dispatch::ConfirmedNotSent if remote_life => Step::reconcile(Row::FailedUnproven),
             Dispatch::ConfirmedNotSent => Step::acknowledge(Row::FailedNotSent),
             Dispatch::Sent if is_settled(record) => Step::acknowledge(Row::FailedSettled),
@@ -188,11 +186,9 @@ fn without_job(record: &Operation, jobs: &Jobs) -> Step {
             // An id that became an operation of its own is still proof that something was sent for this one.
             let never_named = jobs.known.is_empty();
             match record.dispatch {
-                Dispatch::ConfirmedNotSent if never_named && !remote_life => Step::without_job(
-                    Row::ReadyToSend,
-                    Action::Dispatch,
-                    Effect::SubmitsNewGeneration,
-                ),
+                Dispatch::ConfirmedNotSent if never_named && !remote_life => {
+                    Step::without_job(Row::ReadyToSend, Action::Dispatch, Effect::SubmitsNewGeneration)
+                }
                 Dispatch::ConfirmedNotSent
                 | Dispatch::NotRecorded
                 | Dispatch::OutcomeUnknown

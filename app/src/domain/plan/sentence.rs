@@ -80,10 +80,9 @@ fn not_known(record: &Operation, step: &Step, money_open: bool) -> String {
         Row::Delivered | Row::FailedNotSent | Row::AllCopied => None,
         Row::Closed => Some("Nothing more is looked for while the closure stands.".to_owned()),
         Row::Contested => Some("Which job is this operation's.".to_owned()),
-        Row::NamedByEvidence => Some(
-            "Whether the named job is this operation's: nobody has read it for this record."
-                .to_owned(),
-        ),
+        Row::NamedByEvidence => {
+            Some("Whether the named job is this operation's: nobody has read it for this record.".to_owned())
+        }
         Row::SucceededWithoutId => Some("Which job succeeded.".to_owned()),
         Row::SucceededWithoutOutputs => Some("Whether the render has any outputs.".to_owned()),
         Row::OutputsMayBeLost => Some(format!(
@@ -94,25 +93,20 @@ fn not_known(record: &Operation, step: &Step, money_open: bool) -> String {
             "Whether {} can be copied now: the next delivery tells.",
             phrase::outputs(&step.outputs)
         )),
-        Row::NotFound => {
-            Some("What became of the job: the provider does not find it now.".to_owned())
-        }
+        Row::NotFound => Some("What became of the job: the provider does not find it now.".to_owned()),
         Row::ExecutionUnknown => Some("What the provider's state means.".to_owned()),
-        Row::FailedOnOurSideOnly | Row::Underway | Row::Alternative => {
-            Some(match record.remote.execution {
-                Some(Execution::Succeeded) => {
-                    "Whether its outputs can be had: our side has not taken it up.".to_owned()
-                }
-                Some(Execution::Failed | Execution::Cancelled | Execution::Expired) => {
-                    "Whether the provider has anything to add: our side has not taken it up."
-                        .to_owned()
-                }
-                Some(Execution::Queued | Execution::Running | Execution::Unknown) => {
-                    "How the render ended, or will end.".to_owned()
-                }
-                None => "How the render stands: it was never read.".to_owned(),
-            })
-        }
+        Row::FailedOnOurSideOnly | Row::Underway | Row::Alternative => Some(match record.remote.execution {
+            Some(Execution::Succeeded) => {
+                "Whether its outputs can be had: our side has not taken it up.".to_owned()
+            }
+            Some(Execution::Failed | Execution::Cancelled | Execution::Expired) => {
+                "Whether the provider has anything to add: our side has not taken it up.".to_owned()
+            }
+            Some(Execution::Queued | Execution::Running | Execution::Unknown) => {
+                "How the render ended, or will end.".to_owned()
+            }
+            None => "How the render stands: it was never read.".to_owned(),
+        }),
         Row::FailedUnproven | Row::SentWithoutId | Row::PreparedUnproven => {
             Some("Whether the provider accepted a generation.".to_owned())
         }

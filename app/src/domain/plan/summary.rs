@@ -42,9 +42,7 @@ fn effect(record: &Operation, step: &Step) -> String {
             None => "Records a person's decision about the money. Sends nothing.".to_owned(),
         },
         Action::Reconcile => "Records a person's decision. Sends nothing.".to_owned(),
-        Action::Acknowledge => {
-            "Marks the message as obsolete. Sends nothing, copies nothing.".to_owned()
-        }
+        Action::Acknowledge => "Marks the message as obsolete. Sends nothing, copies nothing.".to_owned(),
     }
 }
 
@@ -77,13 +75,11 @@ fn reason(record: &Operation, evidence: &Evidence, jobs: &Jobs, step: &Step) -> 
             "All that is missing ({}) failed again and again for a lasting reason: it may be lost.",
             phrase::outputs(&missing_outputs(record))
         ),
-        Row::OutputsMissing => {
-            "The render succeeded; what is already ours stays as it is.".to_owned()
-        }
+        Row::OutputsMissing => "The render succeeded; what is already ours stays as it is.".to_owned(),
         Row::AllCopied => "Every output that is awaited is copied and verified.".to_owned(),
-        Row::NotFound => format!(
-            "The provider does not find job {job}: absence is not proof that it was never accepted."
-        ),
+        Row::NotFound => {
+            format!("The provider does not find job {job}: absence is not proof that it was never accepted.")
+        }
         Row::ExecutionUnknown => {
             format!(
                 "Job {job} is in a state that we do not know{}: hold.",
@@ -98,8 +94,7 @@ fn reason(record: &Operation, evidence: &Evidence, jobs: &Jobs, step: &Step) -> 
                 )
             }
             None => {
-                "Our side failed, and the job was never read: our failure is not the provider's."
-                    .to_owned()
+                "Our side failed, and the job was never read: our failure is not the provider's.".to_owned()
             }
         },
         Row::FailedUnproven if record.dispatch == Dispatch::ConfirmedNotSent => {
@@ -112,9 +107,7 @@ fn reason(record: &Operation, evidence: &Evidence, jobs: &Jobs, step: &Step) -> 
             "Our side failed without a job id. {}",
             phrase::dispatch(record.dispatch)
         ),
-        Row::FailedNotSent => {
-            "It failed before anything was sent, and that is recorded.".to_owned()
-        }
+        Row::FailedNotSent => "It failed before anything was sent, and that is recorded.".to_owned(),
         Row::FailedUnsettled => unsettled(record, step),
         Row::FailedSettled => "It failed, and the money is settled.".to_owned(),
         Row::Underway => match record.remote.execution {
@@ -122,9 +115,7 @@ fn reason(record: &Operation, evidence: &Evidence, jobs: &Jobs, step: &Step) -> 
             Some(execution) => format!("When last heard of, {}.", phrase::execution(execution)),
         },
         Row::SentWithoutId => format!("No job id came back. {}", phrase::dispatch(record.dispatch)),
-        Row::ReadyToSend => {
-            "It is recorded that nothing was sent, and nothing says otherwise.".to_owned()
-        }
+        Row::ReadyToSend => "It is recorded that nothing was sent, and nothing says otherwise.".to_owned(),
         Row::PreparedUnproven => prepared(record, jobs),
     }
 }
@@ -146,10 +137,7 @@ fn alternative(record: &Operation, jobs: &Jobs, job: &str) -> String {
 
 fn closed(record: &Operation) -> String {
     match &record.closure {
-        Some(closure) => format!(
-            "{} closed the operation ({}).",
-            closure.by, closure.decision
-        ),
+        Some(closure) => format!("{} closed the operation ({}).", closure.by, closure.decision),
         None => "The operation is closed.".to_owned(),
     }
 }
@@ -174,7 +162,8 @@ fn contested(record: &Operation, evidence: &Evidence, jobs: &Jobs) -> String {
 /// Row 15 says what it can: only a marker or a pending compensation makes another read worth while.
 fn unsettled(record: &Operation, step: &Step) -> String {
     if step.job_id.is_none() {
-        return "The request was refused, and the charge is not settled: it needs separate investigation.".to_owned();
+        return "The request was refused, and the charge is not settled: it needs separate investigation."
+            .to_owned();
     }
     let may_advance = record.remote.reason == Some(Reason::SubmissionFailure)
         || record.charge.state == ChargeState::RefundPending;
