@@ -1,127 +1,19 @@
 //! Each guard, each verdict.
 
 use crate::sample;
+use crate::world::{World, table, verdict};
 use app::domain::attempt::ReceiptKind;
 use app::domain::dead_letter::Disposition;
-use app::domain::decision::DecisionKind;
-use app::domain::evidence::Evidence;
 use app::domain::guard::{
-    CompetingJob, GuardFacts, GuardName, OwnerFacts, ParentFacts, ProviderFacts, SpecificationFacts, Verdict,
+    GuardFacts, GuardName, OwnerFacts, ParentFacts, ProviderFacts, SpecificationFacts, Verdict,
 };
 use app::domain::ids::{DeadLetterId, RecoveryId};
-use app::domain::operation::{Dispatch, DispatchProof, Operation, Phase};
-use app::domain::plan::{Action, Plan, decide, observe_plan};
-use app::domain::remote::{Execution, Fetch};
-use app::domain::role::{Caller, Role};
-use chrono::Duration;
+use app::domain::operation::{Dispatch, Phase};
+use app::domain::plan::observe_plan;
+use app::domain::remote::Fetch;
+use app::domain::role::Role;
 use rust_decimal::Decimal;
 use uuid::Uuid;
-
-/// A record, its evidence and the facts about it; one thing of it is changed per case.
-#[derive(Clone)]
-struct World {
-    record: Operation,
-    evidence: Evidence,
-    facts: GuardFacts,
-}
-
-impl World {
-    fn of(record: Operation) -> Self {
-        let facts = GuardFacts {
-            caller: Caller {
-                name: "m.okafor".to_owned(),
-                role: Role::Approver,
-            },
-            seen_revision: Some(7),
-            provider: ProviderFacts::Configured {
-                fingerprint: "9f2c41aa".to_owned(),
-                creation_paused: None,
-            },
-            active_recovery: None,
-            dead_letter: None,
-            owner: Some(OwnerFacts {
-                id: "user_42".to_owned(),
-                authorized: true,
-                remaining_credits: Decimal::from(31),
-                as_of: sample::minutes_ago(4),
-            }),
-            specification: Some(SpecificationFacts {
-                id: "spec_9".to_owned(),
-                current_revision: 3,
-                model: Some("aurora-video-2".to_owned()),
-                model_available: true,
-                active: true,
-                estimated_credits: Decimal::from(12),
-                has_body: true,
-                as_of: sample::minutes_ago(10),
-            }),
-            reserved_elsewhere: Decimal::ZERO,
-            competing_jobs: Vec::new(),
-            parent: None,
-            facts_max_age: Duration::hours(24),
-            greedy_worker: None,
-        };
-        Self {
-            record,
-            evidence: Evidence::default(),
-            facts,
-        }
-    }
-
-    fn creation() -> Self {
-        Self::of(sample::unsent())
-    }
-
-    fn read() -> Self {
-        Self::of(sample::attached(Phase::Accepted, Some(Execution::Running)))
-    }
-
-    fn plan(&self) -> Plan {
-        decide(&self.record, &self.evidence, sample::now()).guarded(
-            &self.record,
-            &self.evidence,
-            &self.facts,
-            sample::now(),
-        )
-    }
-}
-
-/// The guard's answer; every answer is a sentence, and `allowed` agrees with all of them.
-fn verdict(world: &World, guard: GuardName) -> Option<Verdict> {
-    let plan = world.plan();
-    assert!(
-        plan.guards.iter().all(|result| result.detail.ends_with('.')),
-        "{:#?}",
-        plan.guards
-    );
-    assert_eq!(
-        plan.allowed,
-        plan.guards.iter().all(|result| result.verdict != Verdict::Block)
-    );
-    let mut found = plan
-        .guards
-        .iter()
-        .filter(|result| result.guard == guard)
-        .map(|result| result.verdict);
-    let verdict = found.next();
-    assert_eq!(found.next(), None, "{guard} is listed once");
-    verdict
-}
-
-type Change = fn(&mut World);
-
-fn table(base: &World, cases: &[(GuardName, Verdict, &str, Change)]) {
-    for (guard, expected, story, change) in cases {
-        let mut world = base.clone();
-        change(&mut world);
-        assert_eq!(
-            verdict(&world, *guard),
-            Some(*expected),
-            "{guard}: {story}\n{:#?}",
-            world.plan().guards
-        );
-    }
-}
 
 fn owner(world: &mut World) -> &mut OwnerFacts {
     world.facts.owner.as_mut().expect("owner facts")
@@ -417,112 +309,4 @@ fn the_guards_of_a_creation() {
             }),
         ],
     );
-}
-
-#[test]
-fn somebody_outside_may_have_sent_it() {
-    use Verdict::{Block, Pass};
-    let guard = GuardName::NoCompetingJob;
-    table(
-        &World::creation(),
-        &[
-            (guard, Pass, "nobody", |_| {}),
-            (guard, Block, "a living job names it", |world| {
-                world.facts.competing_jobs = vec![CompetingJob {
-                    id: "j1".to_owned(),
-                    job_name: "render.submit".to_owned(),
-                    status: "queued".to_owned(),
-                }];
-                world.record.outside_send_excluded_through = Some(sample::now());
-            }),
-            (guard, Block, "replayed by others", |world| {
-                world.evidence.messages = vec![sample::message(1)];
-                world.evidence.messages[0].resurrections = 2;
-                world.evidence.messages[0].own_replays = 1;
-                world.evidence.messages[0].last_resurrection_at = Some(sample::minutes_ago(3));
-            }),
-            (guard, Block, "replayed by others, then purged", |world| {
-                world.evidence.messages = vec![sample::message(1)];
-                world.evidence.messages[0].resurrections = 1;
-                world.evidence.messages[0].purged = true;
-            }),
-            (guard, Block, "replayed after the exclusion", |world| {
-                world.evidence.messages = vec![sample::message(1)];
-                world.evidence.messages[0].resurrections = 1;
-                world.evidence.messages[0].last_resurrection_at = Some(sample::minutes_ago(3));
-                world.record.outside_send_excluded_through = Some(sample::minutes_ago(4));
-            }),
-            (guard, Pass, "excluded", |world| {
-                world.evidence.messages = vec![sample::message(1)];
-                world.evidence.messages[0].resurrections = 1;
-                world.evidence.messages[0].last_resurrection_at = Some(sample::minutes_ago(3));
-                world.record.outside_send_excluded_through = Some(sample::minutes_ago(3));
-            }),
-            (guard, Pass, "replayed by us alone", |world| {
-                world.evidence.messages = vec![sample::message(1)];
-                world.evidence.messages[0].resurrections = 2;
-                world.evidence.messages[0].own_replays = 2;
-            }),
-            (guard, Pass, "died before the evidence", |world| {
-                world.evidence.messages = vec![sample::dispatch_message(1, sample::minutes_ago(10))];
-            }),
-            (guard, Block, "died after the evidence", |world| {
-                world.evidence.messages = vec![sample::dispatch_message(1, sample::minutes_ago(8))];
-            }),
-            (guard, Block, "the evidence has no moment", |world| {
-                world.evidence.messages = vec![sample::dispatch_message(1, sample::minutes_ago(10))];
-                world.record.not_sent_since = None;
-            }),
-            (guard, Pass, "another kind of message died", |world| {
-                world.evidence.messages = vec![sample::dispatch_message(1, sample::minutes_ago(8))];
-                world.evidence.messages[0].facts.action = Some(Action::Deliver);
-            }),
-            (
-                guard,
-                Pass,
-                "the evidence names that message and attempt",
-                |world| {
-                    world.evidence.messages = vec![sample::dispatch_message(1, sample::minutes_ago(8))];
-                    world.record.dispatch_proof = Some(DispatchProof {
-                        message_id: DeadLetterId(Uuid::from_u128(1)),
-                        attempts: 3,
-                    });
-                },
-            ),
-            (guard, Block, "the evidence names an earlier attempt", |world| {
-                world.evidence.messages = vec![sample::dispatch_message(1, sample::minutes_ago(8))];
-                world.record.dispatch_proof = Some(DispatchProof {
-                    message_id: DeadLetterId(Uuid::from_u128(1)),
-                    attempts: 2,
-                });
-            }),
-            (guard, Block, "the evidence names another message", |world| {
-                world.evidence.messages = vec![sample::dispatch_message(1, sample::minutes_ago(8))];
-                world.record.dispatch_proof = Some(DispatchProof {
-                    message_id: DeadLetterId(Uuid::from_u128(2)),
-                    attempts: 3,
-                });
-            }),
-            (guard, Pass, "its death is excluded", |world| {
-                world.evidence.messages = vec![sample::dispatch_message(1, sample::minutes_ago(8))];
-                world.record.outside_send_excluded_through = Some(sample::minutes_ago(8));
-            }),
-        ],
-    );
-}
-
-#[test]
-fn a_blocked_competition_offers_the_decision_that_clears_it() {
-    let mut world = World::creation();
-    assert!(
-        !world
-            .plan()
-            .decisions
-            .contains(&DecisionKind::OutsideSendExcluded)
-    );
-    world.evidence.messages = vec![sample::dispatch_message(1, sample::minutes_ago(8))];
-    let plan = world.plan();
-    assert!(!plan.allowed);
-    assert!(plan.decisions.contains(&DecisionKind::OutsideSendExcluded));
-    assert!(plan.decisions.is_sorted());
 }

@@ -1,5 +1,7 @@
 //! The decision table, the labels, the money flag and the guards, from outside.
 
+mod book;
+mod competition;
 mod decisions;
 mod guards;
 mod incidents;
@@ -9,3 +11,4 @@ mod money;
 mod outputs;
 mod sample;
 mod words;
+mod world;

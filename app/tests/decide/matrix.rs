@@ -1,13 +1,12 @@
 //! Every combination of the axes, against the table as the design writes it; and the whole of it on one page.
 
+use crate::book::{label_by_the_book, row_by_the_book};
 use crate::sample;
 use app::domain::evidence::Evidence;
 use app::domain::label::{Label, label};
 use app::domain::money::ChargeState;
 use app::domain::operation::{Dispatch, Operation, Phase};
-use app::domain::plan::{
-    Action, Effect, Glance, Plan, decide, glance, missing_outputs, observe_plan, same_plan, sentence,
-};
+use app::domain::plan::{Action, Effect, Glance, Plan, decide, glance, observe_plan, same_plan, sentence};
 use app::domain::remote::{CopyState, Execution, Fetch};
 use app::domain::role::Role;
 use std::collections::BTreeMap;
@@ -98,107 +97,6 @@ fn walk(phase: Phase, job: Job, mut visit: impl FnMut(&Operation, &Evidence)) {
             }
         }
     }
-}
-
-/// The decision table, row by row as it is written; `None` would be an undecided record.
-fn row_by_the_book(record: &Operation, evidence: &Evidence) -> Option<u8> {
-    let own = evidence.own_jobs(record);
-    let id = record.job_id.is_some();
-    let phase = |wanted: &[Phase]| wanted.contains(&record.phase);
-    let execution = record.remote.execution;
-    let lost = matches!(
-        execution,
-        Some(Execution::Failed | Execution::Cancelled | Execution::Expired)
-    );
-    let settled = matches!(record.charge.state, ChargeState::None | ChargeState::Refunded);
-    let unsent = record.dispatch == Dispatch::ConfirmedNotSent;
-    let life = execution.is_some()
-        || record
-            .remote
-            .outputs
-            .as_ref()
-            .is_some_and(|list| !list.is_empty())
-        || !matches!(record.charge.state, ChargeState::Unknown | ChargeState::None);
-    let missing = missing_outputs(record);
-    let rows = [
-        phase(&[Phase::Delivered]),
-        record.closure.is_some(),
-        own.len() >= 2,
-        !id && own.len() == 1,
-        phase(&[Phase::Succeeded]) && !id,
-        phase(&[Phase::Succeeded]) && record.remote.outputs.as_ref().is_none_or(Vec::is_empty),
-        false, // the walk has no delivery that failed
-        phase(&[Phase::Succeeded]) && !missing.is_empty(),
-        phase(&[Phase::Succeeded]),
-        id && record.remote.fetch == Some(Fetch::NotFound) && !lost,
-        id && execution == Some(Execution::Unknown),
-        phase(&[Phase::Failed]) && id && !lost,
-        phase(&[Phase::Failed]) && !id && record.dispatch != Dispatch::Sent && (!unsent || life),
-        phase(&[Phase::Failed]) && !id && unsent,
-        phase(&[Phase::Failed]) && !settled,
-        phase(&[Phase::Failed]),
-        phase(&[Phase::Prepared, Phase::Submitting, Phase::Accepted]) && id,
-        phase(&[Phase::Accepted, Phase::Submitting]) && !id,
-        phase(&[Phase::Prepared]) && unsent && !life && evidence.known_jobs(record).is_empty(),
-        phase(&[Phase::Prepared]),
-    ];
-    rows.iter()
-        .position(|holds| *holds)
-        .and_then(|index| u8::try_from(index + 1).ok())
-}
-
-/// The label table, line by line as it is written.
-fn label_by_the_book(record: &Operation, evidence: &Evidence) -> Label {
-    let own = evidence.own_jobs(record);
-    let known = !own.is_empty();
-    let execution = record.remote.execution;
-    let lost = matches!(
-        execution,
-        Some(Execution::Failed | Execution::Cancelled | Execution::Expired)
-    );
-    let succeeded = record.phase == Phase::Succeeded || execution == Some(Execution::Succeeded);
-    let has_outputs = record
-        .remote
-        .outputs
-        .as_ref()
-        .is_some_and(|list| !list.is_empty());
-    let charged = !matches!(record.charge.state, ChargeState::Unknown | ChargeState::None);
-    let life = execution.is_some() || has_outputs || charged;
-    let failed = record.phase == Phase::Failed;
-    let unsent = record.dispatch == Dispatch::ConfirmedNotSent;
-    let lines = [
-        (record.phase == Phase::Delivered, Label::AlreadyDelivered),
-        (record.closure.is_some(), Label::Closed),
-        (
-            own.len() >= 2 || (succeeded && !has_outputs),
-            Label::RemoteStateUnclear,
-        ),
-        (succeeded, Label::LocalDeliveryFailure),
-        (lost, Label::RemoteRenderFailed),
-        (
-            known && record.remote.fetch == Some(Fetch::NotFound) || execution == Some(Execution::Unknown),
-            Label::RemoteStateUnclear,
-        ),
-        (
-            known
-                && (matches!(execution, Some(Execution::Queued | Execution::Running))
-                    || execution.is_none() && !failed),
-            Label::RenderInProgress,
-        ),
-        (failed && known && execution.is_none(), Label::RemoteStateUnclear),
-        (
-            failed && !known && record.dispatch == Dispatch::Sent,
-            Label::SubmissionRejected,
-        ),
-        (
-            unsent && (failed || record.phase == Phase::Prepared) && !life,
-            Label::NotSubmitted,
-        ),
-    ];
-    lines
-        .into_iter()
-        .find_map(|(holds, label)| holds.then_some(label))
-        .unwrap_or(Label::SubmissionOutcomeUnknown)
 }
 
 fn check(record: &Operation, evidence: &Evidence, plan: &Plan) {
@@ -309,7 +207,7 @@ fn the_same_record_has_the_same_plan() {
             let mut seen = 0_u32;
             walk(phase, job, |record, evidence| {
                 seen += 1;
-                if seen % 101 == 0 {
+                if seen.is_multiple_of(101) {
                     let plan = decide(record, evidence, sample::now());
                     assert_eq!(plan, decide(&record.clone(), &evidence.clone(), sample::now()));
                     assert!(same_plan(
@@ -334,7 +232,7 @@ fn delivered_and_closed_are_acknowledged_whatever_else_is_said() {
             let mut seen = 0_u32;
             walk(phase, job, |record, evidence| {
                 seen += 1;
-                if seen % 37 == 0 {
+                if seen.is_multiple_of(37) {
                     let closed = Operation {
                         closure: Some(sample::closure()),
                         ..record.clone()
