@@ -1,0 +1,4 @@
+//! All integration tests in one binary: one link, one harness.
+
+mod database;
+mod support;
