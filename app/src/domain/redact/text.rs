@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 const MAX_READ: usize = 8 * MAX_TEXT;
 
 /// A quoted value, with the quotes possibly escaped (JSON inside a string), or none.
-const QUOTED: &str = r#"(?:\\+"(?:[^"\\]|\\+[^"\\])*\\+"|\\+'(?:[^'\\]|\\+[^'\\])*\\+'|"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?)"#;
+const QUOTED: &str = r#"(?:\\"(?:[^"\\]|\\{2,}"|\\+[^"\\])*\\"|\\+"(?:[^"\\]|\\+[^"\\])*\\+"|\\+'(?:[^'\\]|\\+[^'\\])*\\+'|"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?)"#;
 
 /// Between a name and its value: quotes of the name, then `:`, `=` or `=>`.
 const IS: &str = r#"(?:\\*["'])?\s*(?:=>|:|=)\s*"#;
@@ -60,8 +60,8 @@ const MAX_PASSES: usize = 4;
 /// The text as a person may read it: secrets and prompts replaced, hidden characters shown, at most
 /// [`MAX_TEXT`](super::MAX_TEXT) bytes. Applying it twice changes nothing.
 pub fn redact_text(text: &str) -> String {
-    let mut text = one_pass(&visible(shortened(text)));
-    for _ in 1..MAX_PASSES {
+    let mut text = visible(shortened(text));
+    for _ in 0..MAX_PASSES {
         let again = one_pass(&text);
         if again == text {
             break;

@@ -9,7 +9,7 @@ use crate::desk::error::Code;
 use crate::desk::view::{Event, EventKind, Lane};
 use crate::domain::decision::{Accounting, Closure, Decision, DecisionKind};
 use crate::domain::evidence::Evidence;
-use crate::domain::ids::{JobId, OperationId};
+use crate::domain::ids::JobId;
 use crate::domain::operation::{Dispatch, Operation, Phase};
 use crate::domain::plan::missing_outputs;
 use crate::domain::redact::redact_text;

@@ -1,6 +1,6 @@
 //! Message → record: a dead letter is compared with the record and never overwrites it, but it is new evidence.
 
-use super::event::{event};
+use super::event::event;
 use super::{Change, bump, jobs, lift_closure};
 use crate::desk::view::{EventKind, Lane};
 use crate::domain::dead_letter::Message;

@@ -24,8 +24,10 @@ pub use receipt::{apply_receipt, begin_dispatch};
 pub use report::{Invalid, NewOperation, Patch, RecoveryReport, apply_patch, parse_patch, parse_put, parse_recovery_report};
 
 use super::decision::DecisionKind;
+use super::ids::JobId;
+use super::money::Charge;
 use super::operation::{Dispatch, Operation, Phase};
-use super::remote::{Execution, RemoteJob};
+use super::remote::{Execution, Remote, RemoteJob};
 use crate::desk::error::{Code, DeskError};
 use crate::desk::view::Event;
 use chrono::{DateTime, Utc};
@@ -92,25 +94,30 @@ fn without_reading_times(record: &Operation) -> Operation {
     bare
 }
 
-/// What a closing decision was made about: phase, evidence, job ids, axes, charge.
+/// What a closing decision was made about: phase, evidence, job ids, their axes and charges.
 /// Counters and our own copies are left out: they say nothing new about the generation.
-fn what_was_closed(record: &Operation) -> Operation {
-    let mut facts = without_reading_times(record);
-    facts.error = None;
-    facts.dispatch_proof = None;
-    facts.not_sent_since = None;
-    facts.outputs.clear();
-    for other in &mut facts.other_jobs {
-        other.job.outputs.clear();
-        other.job.remote.empty_observations = 0;
+#[derive(PartialEq)]
+struct Closed {
+    phase: Phase,
+    dispatch: Dispatch,
+    jobs: Vec<(Option<JobId>, Remote, Charge)>,
+}
+
+impl Closed {
+    fn of(record: &Operation) -> Self {
+        let bare = without_reading_times(record);
+        let others = bare.other_jobs.into_iter().map(|other| (Some(other.job_id), other.job.remote, other.job.charge));
+        let mut jobs: Vec<_> = others.chain([(bare.job_id, bare.remote, bare.charge)]).collect();
+        for (_, remote, _) in &mut jobs {
+            remote.empty_observations = 0;
+        }
+        Self { phase: record.phase, dispatch: record.dispatch, jobs }
     }
-    facts.remote.empty_observations = 0;
-    facts
 }
 
 /// New evidence or a differing observation voids a closure (DESIGN 4, `close_unresolved`).
 fn void_closure_if_different(before: &Operation, after: &mut Operation) {
-    if before.closure.is_some() && what_was_closed(before) != what_was_closed(after) {
+    if before.closure.is_some() && Closed::of(before) != Closed::of(after) {
         lift_closure(after);
     }
 }
