@@ -1,2 +1,3 @@
+pub mod artifacts;
 pub mod config;
 pub mod provider;
