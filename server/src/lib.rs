@@ -1,3 +1,9 @@
+//! How Dead Letter Office runs: storage, queue, recoveries, providers, artifacts, sessions, web and command line.
+
 pub mod artifacts;
 pub mod config;
+pub mod database;
+pub mod fixture;
+pub mod office;
 pub mod provider;
+pub mod storage;

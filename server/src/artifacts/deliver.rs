@@ -77,13 +77,20 @@ impl Artifacts {
     /// # Errors
     /// The output could not be fetched, is not what it says, or could not be stored. Nothing is published then,
     /// and what was staged is taken away.
-    pub async fn deliver_output(&self, client: &OutputClient, wanted: &Wanted<'_>) -> Result<Stored, OutputError> {
+    pub async fn deliver_output(
+        &self,
+        client: &OutputClient,
+        wanted: &Wanted<'_>,
+    ) -> Result<Stored, OutputError> {
         if let Some(stored) = self.published(wanted).await? {
             return matching(stored, wanted);
         }
         let body = client.fetch(&wanted.link.url, self.max_bytes).await?;
         let path = key::staged(Uuid::now_v7());
-        let mut underway = Underway { all: Arc::clone(&self.underway), mine: 0 };
+        let mut underway = Underway {
+            all: Arc::clone(&self.underway),
+            mine: 0,
+        };
         let result = match self.stage(body, wanted, path.clone(), &mut underway).await {
             Ok(staged) => self.publish(staged, wanted).await,
             Err(error) => Err(error),
@@ -103,7 +110,11 @@ impl Artifacts {
             .await
             .map_err(|error| storage_error(&error))?;
         let found = listed.into_iter().find(|found| {
-            found.location.filename().and_then(|name| name.split_once('.')).is_some_and(|(stem, _)| stem == index)
+            found
+                .location
+                .filename()
+                .and_then(|name| name.split_once('.'))
+                .is_some_and(|(stem, _)| stem == index)
         });
         match found {
             Some(found) => self.hashed(&found.location).await.map(Some),
@@ -112,7 +123,11 @@ impl Artifacts {
     }
 
     async fn hashed(&self, path: &Path) -> Result<Stored, OutputError> {
-        let found = self.store.get(path).await.map_err(|error| storage_error(&error))?;
+        let found = self
+            .store
+            .get(path)
+            .await
+            .map_err(|error| storage_error(&error))?;
         let mut stream = found.into_stream();
         let mut hash = Sha256::new();
         let mut bytes = 0;
@@ -137,12 +152,21 @@ impl Artifacts {
         underway: &mut Underway,
     ) -> Result<Staged, OutputError> {
         let (head, kind) = beginning(&mut body, wanted).await?;
-        let upload = self.store.put_multipart(&path).await.map_err(|error| storage_error(&error))?;
+        let upload = self
+            .store
+            .put_multipart(&path)
+            .await
+            .map_err(|error| storage_error(&error))?;
         let mut writer = WriteMultipart::new_with_chunk_size(upload, PART);
         match self.copy(&mut body, &mut writer, head, underway).await {
             Ok((bytes, sha256)) => {
                 writer.finish().await.map_err(|error| storage_error(&error))?;
-                Ok(Staged { path, bytes, sha256, kind })
+                Ok(Staged {
+                    path,
+                    bytes,
+                    sha256,
+                    kind,
+                })
             }
             Err(error) => {
                 // The first error is the one to report.
@@ -174,20 +198,29 @@ impl Artifacts {
                 return Err(full());
             }
             hash.update(&piece);
-            writer.wait_for_capacity(PARTS_UNDER_WAY).await.map_err(|error| storage_error(&error))?;
+            writer
+                .wait_for_capacity(PARTS_UNDER_WAY)
+                .await
+                .map_err(|error| storage_error(&error))?;
             writer.write(&piece);
         }
     }
 
     /// How many bytes fit beside what is published; without a quota, as many as the store takes.
     async fn room(&self) -> Result<u64, OutputError> {
-        let Some(quota) = self.quota_bytes else { return Ok(u64::MAX) };
+        let Some(quota) = self.quota_bytes else {
+            return Ok(u64::MAX);
+        };
         let staging = Path::from(key::STAGING);
         let used = self
             .store
             .list(None)
             .try_fold(0_u64, async |sum, found| {
-                let size = if found.location.prefix_matches(&staging) { 0 } else { found.size };
+                let size = if found.location.prefix_matches(&staging) {
+                    0
+                } else {
+                    found.size
+                };
                 Ok(sum.saturating_add(size))
             })
             .await
@@ -196,7 +229,12 @@ impl Artifacts {
     }
 
     async fn publish(&self, staged: Staged, wanted: &Wanted<'_>) -> Result<Stored, OutputError> {
-        if wanted.link.sha256.as_ref().is_some_and(|hash| *hash != staged.sha256) {
+        if wanted
+            .link
+            .sha256
+            .as_ref()
+            .is_some_and(|hash| *hash != staged.sha256)
+        {
             return Err(wrong_hash());
         }
         // Others may have published meanwhile.
@@ -223,7 +261,10 @@ impl Artifacts {
 }
 
 /// Reads so far that the kind can be seen, and refuses what is not what it says.
-async fn beginning(body: &mut OutputBody, wanted: &Wanted<'_>) -> Result<(Vec<Bytes>, Option<Kind>), OutputError> {
+async fn beginning(
+    body: &mut OutputBody,
+    wanted: &Wanted<'_>,
+) -> Result<(Vec<Bytes>, Option<Kind>), OutputError> {
     let mut pieces = Vec::new();
     let mut head = Vec::with_capacity(HEAD);
     while head.len() < HEAD {
@@ -232,24 +273,46 @@ async fn beginning(body: &mut OutputBody, wanted: &Wanted<'_>) -> Result<(Vec<By
         pieces.push(piece);
     }
     if head.is_empty() {
-        return Err(OutputError::new(ErrorCategory::OutputMismatch, "the output is empty"));
+        return Err(OutputError::new(
+            ErrorCategory::OutputMismatch,
+            "the output is empty",
+        ));
     }
     let kind = Kind::of(&head);
-    let declared = wanted.link.content_type.clone().or_else(|| body.content_type().map(str::to_owned));
+    let declared = wanted
+        .link
+        .content_type
+        .clone()
+        .or_else(|| body.content_type().map(str::to_owned));
     if fits(declared.as_deref(), kind) {
         Ok((pieces, kind))
     } else {
-        Err(OutputError::new(ErrorCategory::OutputMismatch, "the output is not of the type that it is said to be"))
+        Err(OutputError::new(
+            ErrorCategory::OutputMismatch,
+            "the output is not of the type that it is said to be",
+        ))
     }
 }
 
 /// A published output against the hash that the provider names now.
 fn matching(stored: Stored, wanted: &Wanted<'_>) -> Result<Stored, OutputError> {
-    if wanted.link.sha256.as_ref().is_some_and(|hash| *hash != stored.sha256) { Err(wrong_hash()) } else { Ok(stored) }
+    if wanted
+        .link
+        .sha256
+        .as_ref()
+        .is_some_and(|hash| *hash != stored.sha256)
+    {
+        Err(wrong_hash())
+    } else {
+        Ok(stored)
+    }
 }
 
 fn wrong_hash() -> OutputError {
-    OutputError::new(ErrorCategory::OutputMismatch, "the output has another hash than the provider names")
+    OutputError::new(
+        ErrorCategory::OutputMismatch,
+        "the output has another hash than the provider names",
+    )
 }
 
 fn length(bytes: &Bytes) -> u64 {

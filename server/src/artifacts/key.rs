@@ -70,7 +70,10 @@ mod tests {
 
     #[test]
     fn long_ids_are_cut_and_stay_apart() {
-        let (one, two) = (key(&"ü".repeat(99), "x"), key(&format!("{}y", "ü".repeat(98)), "x"));
+        let (one, two) = (
+            key(&"ü".repeat(99), "x"),
+            key(&format!("{}y", "ü".repeat(98)), "x"),
+        );
         assert_ne!(one, two);
         assert!(one.split('/').all(|part| part.len() <= 160));
     }
@@ -78,7 +81,17 @@ mod tests {
     #[test]
     fn only_keys_of_ours_are_opened() {
         assert!(known("op_1/gj_1/0.mp4").is_some());
-        for bad in ["", "/etc/passwd", "../x/y", "a/../b", ".staging/x/y", "op/gj/0.mp4/", "s3://bucket/a/b", "a//b", "a/b"] {
+        for bad in [
+            "",
+            "/etc/passwd",
+            "../x/y",
+            "a/../b",
+            ".staging/x/y",
+            "op/gj/0.mp4/",
+            "s3://bucket/a/b",
+            "a//b",
+            "a/b",
+        ] {
             assert!(known(bad).is_none(), "{bad}");
         }
     }

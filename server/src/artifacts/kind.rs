@@ -45,10 +45,14 @@ impl Kind {
             });
         }
         if at(0, b"RIFF") {
-            return [(&b"WEBP"[..], Self::Webp), (b"WAVE", Self::Wav), (b"AVI ", Self::Avi)]
-                .into_iter()
-                .find(|(name, _)| at(8, name))
-                .map(|(_, kind)| kind);
+            return [
+                (&b"WEBP"[..], Self::Webp),
+                (b"WAVE", Self::Wav),
+                (b"AVI ", Self::Avi),
+            ]
+            .into_iter()
+            .find(|(name, _)| at(8, name))
+            .map(|(_, kind)| kind);
         }
         let beginnings: &[(usize, &[u8], Self)] = &[
             (0, b"\x89PNG\r\n\x1a\n", Self::Png),
@@ -107,14 +111,30 @@ impl Kind {
 
 /// Error pages come with status 200 and the name of a video.
 fn is_html(head: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head)).to_ascii_lowercase();
+    let text =
+        String::from_utf8_lossy(head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head)).to_ascii_lowercase();
     let text = text.trim_start();
-    ["<!doctype html", "<html", "<head", "<body", "<script", "<title", "<h1"].iter().any(|start| text.starts_with(start))
+    [
+        "<!doctype html",
+        "<html",
+        "<head",
+        "<body",
+        "<script",
+        "<title",
+        "<h1",
+    ]
+    .iter()
+    .any(|start| text.starts_with(start))
 }
 
 /// The type without its parameters, in lower case.
 fn essence(content_type: &str) -> String {
-    content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+    content_type
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .to_ascii_lowercase()
 }
 
 /// The kinds that a declared type can be; `None` for a type that we do not know.
@@ -161,8 +181,12 @@ pub(super) fn names(declared: Option<&str>, kind: Option<Kind>) -> (&'static str
         Some(kind) => {
             let (extension, content_type) = kind.names();
             // `audio/mp4` begins like `video/mp4`: where the declared type fits, it says more.
-            let declared = declared.filter(|declared| kinds_of(declared).is_some_and(|kinds| kinds.contains(&kind)));
-            (extension, Some(declared.map_or_else(|| content_type.to_owned(), essence)))
+            let declared =
+                declared.filter(|declared| kinds_of(declared).is_some_and(|kinds| kinds.contains(&kind)));
+            (
+                extension,
+                Some(declared.map_or_else(|| content_type.to_owned(), essence)),
+            )
         }
         None => ("bin", declared.map(essence).filter(|text| !text.is_empty())),
     }
@@ -178,8 +202,25 @@ pub(super) fn type_of_extension(extension: &str) -> &'static str {
 
 /// Every kind that can be published.
 const ALL: &[Kind] = &[
-    Kind::Mp4, Kind::Quicktime, Kind::Webm, Kind::Avi, Kind::Avif, Kind::Heic, Kind::Png, Kind::Jpeg, Kind::Gif, Kind::Webp,
-    Kind::Bmp, Kind::Tiff, Kind::Wav, Kind::Mp3, Kind::Ogg, Kind::Flac, Kind::Pdf, Kind::Zip, Kind::Glb,
+    Kind::Mp4,
+    Kind::Quicktime,
+    Kind::Webm,
+    Kind::Avi,
+    Kind::Avif,
+    Kind::Heic,
+    Kind::Png,
+    Kind::Jpeg,
+    Kind::Gif,
+    Kind::Webp,
+    Kind::Bmp,
+    Kind::Tiff,
+    Kind::Wav,
+    Kind::Mp3,
+    Kind::Ogg,
+    Kind::Flac,
+    Kind::Pdf,
+    Kind::Zip,
+    Kind::Glb,
 ];
 
 #[cfg(test)]
@@ -218,8 +259,14 @@ mod tests {
 
     #[test]
     fn names_follow_the_bytes() {
-        assert_eq!(names(Some("application/octet-stream"), Some(Kind::Png)), ("png", Some("image/png".to_owned())));
-        assert_eq!(names(Some("audio/mp4"), Some(Kind::Mp4)), ("mp4", Some("audio/mp4".to_owned())));
+        assert_eq!(
+            names(Some("application/octet-stream"), Some(Kind::Png)),
+            ("png", Some("image/png".to_owned()))
+        );
+        assert_eq!(
+            names(Some("audio/mp4"), Some(Kind::Mp4)),
+            ("mp4", Some("audio/mp4".to_owned()))
+        );
         assert_eq!(names(None, None), ("bin", None));
         assert_eq!(type_of_extension("webm"), "video/webm");
         assert_eq!(type_of_extension("html"), "application/octet-stream");

@@ -36,7 +36,9 @@ pub struct Artifacts {
 
 impl std::fmt::Debug for Artifacts {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Artifacts").field("max_bytes", &self.max_bytes).finish_non_exhaustive()
+        f.debug_struct("Artifacts")
+            .field("max_bytes", &self.max_bytes)
+            .finish_non_exhaustive()
     }
 }
 
@@ -54,8 +56,18 @@ impl Artifacts {
     /// # Errors
     /// The URL names no store, or one that cannot be used.
     pub fn from_config(config: &config::Artifacts) -> Result<Self, ConfigError> {
-        let Place { store, folder, quota_bytes } = place::open(&config.url)?;
-        Ok(Self { store, folder, quota_bytes, max_bytes: config.max_bytes, underway: Arc::default() })
+        let Place {
+            store,
+            folder,
+            quota_bytes,
+        } = place::open(&config.url)?;
+        Ok(Self {
+            store,
+            folder,
+            quota_bytes,
+            max_bytes: config.max_bytes,
+            underway: Arc::default(),
+        })
     }
 
     /// Reads a published output back.
@@ -65,7 +77,11 @@ impl Artifacts {
     pub async fn open(&self, storage_key: &str) -> Result<Content, OutputError> {
         let missing = OutputError::new(ErrorCategory::NotFound, "the copy is not there");
         let path = key::known(storage_key).ok_or(missing)?;
-        let found = self.store.get(&path).await.map_err(|error| storage_error(&error))?;
+        let found = self
+            .store
+            .get(&path)
+            .await
+            .map_err(|error| storage_error(&error))?;
         Ok(Content {
             bytes: found.meta.size,
             content_type: kind::type_of_extension(path.extension().unwrap_or_default()),
@@ -79,20 +95,33 @@ impl Artifacts {
     /// They cannot.
     pub async fn probe(&self) -> Result<(), OutputError> {
         let path = key::staged(uuid::Uuid::now_v7());
-        self.store.put(&path, Bytes::from_static(b"probe").into()).await.map_err(|error| storage_error(&error))?;
-        self.store.delete(&path).await.map_err(|error| storage_error(&error))
+        self.store
+            .put(&path, Bytes::from_static(b"probe").into())
+            .await
+            .map_err(|error| storage_error(&error))?;
+        self.store
+            .delete(&path)
+            .await
+            .map_err(|error| storage_error(&error))
     }
 
     /// Takes away what dead processes left unfinished: everything staged and not touched for `age`. Gives how
     /// many were taken away; what cannot be taken away waits for the next time.
     pub async fn clean_staging(&self, age: Duration, now: DateTime<Utc>) -> usize {
-        let Ok(age) = chrono::Duration::from_std(age) else { return 0 };
+        let Ok(age) = chrono::Duration::from_std(age) else {
+            return 0;
+        };
         let limit = now - age;
         let prefix = Path::from(key::STAGING);
         let old: Vec<Path> = self
             .store
             .list(Some(&prefix))
-            .filter_map(async |found| found.ok().filter(|found| found.last_modified < limit).map(|found| found.location))
+            .filter_map(async |found| {
+                found
+                    .ok()
+                    .filter(|found| found.last_modified < limit)
+                    .map(|found| found.location)
+            })
             .collect()
             .await;
         let mut taken = 0;
@@ -104,14 +133,23 @@ impl Artifacts {
 
     /// A local upload that was cut off lies under a name that the store does not list.
     async fn clean_folder(&self, limit: DateTime<Utc>) -> usize {
-        let Some(folder) = self.folder.as_ref().map(|folder| folder.join(key::STAGING)) else { return 0 };
+        let Some(folder) = self.folder.as_ref().map(|folder| folder.join(key::STAGING)) else {
+            return 0;
+        };
         let limit = SystemTime::from(limit);
         let clean = move || {
-            let Ok(entries) = std::fs::read_dir(folder) else { return 0 };
+            let Ok(entries) = std::fs::read_dir(folder) else {
+                return 0;
+            };
             entries
                 .flatten()
                 .filter(|entry| {
-                    entry.metadata().ok().filter(std::fs::Metadata::is_file).and_then(|data| data.modified().ok()).is_some_and(|at| at < limit)
+                    entry
+                        .metadata()
+                        .ok()
+                        .filter(std::fs::Metadata::is_file)
+                        .and_then(|data| data.modified().ok())
+                        .is_some_and(|at| at < limit)
                 })
                 .filter(|entry| std::fs::remove_file(entry.path()).is_ok())
                 .count()
@@ -126,12 +164,17 @@ fn storage_error(error: &object_store::Error) -> OutputError {
         return full();
     }
     match error {
-        object_store::Error::NotFound { .. } => OutputError::new(ErrorCategory::NotFound, "the copy is not there"),
+        object_store::Error::NotFound { .. } => {
+            OutputError::new(ErrorCategory::NotFound, "the copy is not there")
+        }
         object_store::Error::PermissionDenied { .. } | object_store::Error::Unauthenticated { .. } => {
             OutputError::new(ErrorCategory::StorageWrite, "the artifact store refused us")
         }
         // The type may grow; whatever else it says, the copy was not stored.
-        _other => OutputError::new(ErrorCategory::StorageWrite, "the artifact store could not store or read the output"),
+        _other => OutputError::new(
+            ErrorCategory::StorageWrite,
+            "the artifact store could not store or read the output",
+        ),
     }
 }
 
@@ -144,7 +187,10 @@ fn is_full(error: &object_store::Error) -> bool {
     let mut source: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(here) = source {
         if let Some(io) = here.downcast_ref::<std::io::Error>() {
-            return matches!(io.kind(), std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded);
+            return matches!(
+                io.kind(),
+                std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded
+            );
         }
         source = here.source();
     }

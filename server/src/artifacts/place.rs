@@ -19,21 +19,33 @@ pub(super) struct Place {
 }
 
 fn refuse(why: &str) -> ConfigError {
-    ConfigError::Invalid { key: "artifacts.url".to_owned(), why: why.to_owned() }
+    ConfigError::Invalid {
+        key: "artifacts.url".to_owned(),
+        why: why.to_owned(),
+    }
 }
 
 /// Opens `file:PATH`, `file:///ABSOLUTE` (created when missing; `?quota_bytes=N` bounds it), `memory:`, or an
 /// object store whose credentials come from the environment.
 pub(super) fn open(url: &str) -> Result<Place, ConfigError> {
     if let Some(rest) = url.strip_prefix("file:") {
-        let (path, query) = rest.split_once('?').map_or((rest, ""), |(path, query)| (path, query));
+        let (path, query) = rest
+            .split_once('?')
+            .map_or((rest, ""), |(path, query)| (path, query));
         return folder(path, quota(query)?);
     }
     if url == "memory:" {
-        return Ok(Place { store: Arc::new(InMemory::new()), folder: None, quota_bytes: None });
+        return Ok(Place {
+            store: Arc::new(InMemory::new()),
+            folder: None,
+            quota_bytes: None,
+        });
     }
     let url = Url::parse(url).map_err(|_| refuse("must be file:PATH, memory:, s3://…, gs://… or az://…"))?;
-    if !matches!(url.scheme(), "s3" | "s3a" | "gs" | "az" | "azure" | "abfs" | "abfss") {
+    if !matches!(
+        url.scheme(),
+        "s3" | "s3a" | "gs" | "az" | "azure" | "abfs" | "abfss"
+    ) {
         return Err(refuse("must be file:PATH, memory:, s3://…, gs://… or az://…"));
     }
     remote(&url)
@@ -43,8 +55,12 @@ fn quota(query: &str) -> Result<Option<u64>, ConfigError> {
     if query.is_empty() {
         return Ok(None);
     }
-    let bytes = query.strip_prefix("quota_bytes=").and_then(|text| text.parse().ok());
-    bytes.map(Some).ok_or_else(|| refuse("knows only ?quota_bytes=N after the path"))
+    let bytes = query
+        .strip_prefix("quota_bytes=")
+        .and_then(|text| text.parse().ok());
+    bytes
+        .map(Some)
+        .ok_or_else(|| refuse("knows only ?quota_bytes=N after the path"))
 }
 
 fn folder(path: &str, quota_bytes: Option<u64>) -> Result<Place, ConfigError> {
@@ -56,7 +72,9 @@ fn folder(path: &str, quota_bytes: Option<u64>) -> Result<Place, ConfigError> {
     if path.is_empty() {
         return Err(refuse("must name a folder after file:"));
     }
-    let path = percent_encoding::percent_decode_str(path).decode_utf8_lossy().into_owned();
+    let path = percent_encoding::percent_decode_str(path)
+        .decode_utf8_lossy()
+        .into_owned();
     let path = Path::new(&path);
     std::fs::create_dir_all(path).map_err(|_| refuse("names a folder that cannot be made"))?;
     let store = LocalFileSystem::new_with_prefix(path)
@@ -64,7 +82,11 @@ fn folder(path: &str, quota_bytes: Option<u64>) -> Result<Place, ConfigError> {
         // A record that says "delivered" must be true after a power cut too.
         .with_fsync(true);
     let folder = std::fs::canonicalize(path).map_err(|_| refuse("names a folder that cannot be used"))?;
-    Ok(Place { store: Arc::new(store), folder: Some(folder), quota_bytes })
+    Ok(Place {
+        store: Arc::new(store),
+        folder: Some(folder),
+        quota_bytes,
+    })
 }
 
 fn remote(url: &Url) -> Result<Place, ConfigError> {
@@ -72,9 +94,16 @@ fn remote(url: &Url) -> Result<Place, ConfigError> {
     let mut options = vec![("aws_copy_if_not_exists".to_owned(), "multipart".to_owned())];
     options.extend(std::env::vars_os().filter_map(|(key, value)| {
         let key = key.into_string().ok()?.to_ascii_lowercase();
-        let ours = ["aws_", "google_", "azure_"].iter().any(|prefix| key.starts_with(prefix));
+        let ours = ["aws_", "google_", "azure_"]
+            .iter()
+            .any(|prefix| key.starts_with(prefix));
         ours.then_some((key, value.into_string().ok()?))
     }));
-    let (store, prefix) = parse_url_opts(url, options).map_err(|_| refuse("cannot be used with this environment"))?;
-    Ok(Place { store: Arc::new(PrefixStore::new(store, prefix)), folder: None, quota_bytes: None })
+    let (store, prefix) =
+        parse_url_opts(url, options).map_err(|_| refuse("cannot be used with this environment"))?;
+    Ok(Place {
+        store: Arc::new(PrefixStore::new(store, prefix)),
+        folder: None,
+        quota_bytes: None,
+    })
 }

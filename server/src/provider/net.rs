@@ -53,7 +53,10 @@ pub struct HostRule {
 impl HostRule {
     /// `cdn.example.test`, `127.0.0.1:9000`, `[::1]`, `[::1]:9000`. Without a port: any port.
     pub fn parse(text: &str) -> Option<Self> {
-        if text.is_empty() || text.contains(['/', '?', '#', '@', '\\']) || text.chars().any(char::is_whitespace) {
+        if text.is_empty()
+            || text.contains(['/', '?', '#', '@', '\\'])
+            || text.chars().any(char::is_whitespace)
+        {
             return None;
         }
         let (host, port) = match text.rsplit_once(':') {
@@ -64,7 +67,10 @@ impl HostRule {
         };
         let bare_v6 = host.parse::<std::net::Ipv6Addr>().ok().map(Host::Ipv6);
         let host = bare_v6.or_else(|| Host::parse(host).ok())?;
-        Some(Self { host: plain(host), port })
+        Some(Self {
+            host: plain(host),
+            port,
+        })
     }
 
     fn names(&self, host: &Host<String>, port: u16) -> bool {
@@ -91,18 +97,33 @@ pub struct Policy {
 impl Policy {
     /// Nothing may be connected to.
     pub fn nowhere() -> Self {
-        Self { own: None, listed: Vec::new() }
+        Self {
+            own: None,
+            listed: Vec::new(),
+        }
     }
 
     /// `base_url`'s own host and port, and nothing else.
     pub fn only(base: &Url) -> Self {
-        Self { own: endpoint(base).map(|(host, port)| HostRule { host, port: Some(port) }), listed: Vec::new() }
+        Self {
+            own: endpoint(base).map(|(host, port)| HostRule {
+                host,
+                port: Some(port),
+            }),
+            listed: Vec::new(),
+        }
     }
 
     /// `base_url`'s own host, and the hosts that are listed. Lines that are no host are left out (the
     /// configuration refuses them).
     pub fn listing(base: &Url, allow_hosts: &[String]) -> Self {
-        Self { listed: allow_hosts.iter().filter_map(|text| HostRule::parse(text)).collect(), ..Self::only(base) }
+        Self {
+            listed: allow_hosts
+                .iter()
+                .filter_map(|text| HostRule::parse(text))
+                .collect(),
+            ..Self::only(base)
+        }
     }
 
     fn is_own(&self, host: &Host<String>, port: u16) -> bool {
@@ -129,7 +150,10 @@ impl Policy {
             });
             self.lists(&literal, port) || self.is_own(&literal, port)
         };
-        is_public(address) || self.is_own(host, port) || address_listed() || (is_local_name(host) && self.lists(host, port))
+        is_public(address)
+            || self.is_own(host, port)
+            || address_listed()
+            || (is_local_name(host) && self.lists(host, port))
     }
 }
 
@@ -194,7 +218,9 @@ impl Connector {
             .and_then(BuilderVerifierExt::with_platform_verifier)
             .map_err(|_| ConnectError::Tls)?
             .with_no_client_auth();
-        Ok(Self { tls: TlsConnector::from(Arc::new(config)) })
+        Ok(Self {
+            tls: TlsConnector::from(Arc::new(config)),
+        })
     }
 
     /// A connector that trusts these roots alone.
@@ -207,7 +233,9 @@ impl Connector {
             .map_err(|_| ConnectError::Tls)?
             .with_root_certificates(roots)
             .with_no_client_auth();
-        Ok(Self { tls: TlsConnector::from(Arc::new(config)) })
+        Ok(Self {
+            tls: TlsConnector::from(Arc::new(config)),
+        })
     }
 
     /// A connection to the URL's host, at an address that the policy allows. No byte of a request is sent; the
@@ -223,7 +251,9 @@ impl Connector {
         let stream = connect(&host, port, policy).await?;
         if url.scheme() == "https" {
             let name = match &host {
-                Host::Domain(name) => rustls_pki_types::ServerName::try_from(name.clone()).map_err(|_| ConnectError::Url)?,
+                Host::Domain(name) => {
+                    rustls_pki_types::ServerName::try_from(name.clone()).map_err(|_| ConnectError::Url)?
+                }
                 Host::Ipv4(address) => rustls_pki_types::ServerName::from(IpAddr::V4(*address)),
                 Host::Ipv6(address) => rustls_pki_types::ServerName::from(IpAddr::V6(*address)),
             };
@@ -304,24 +334,54 @@ mod tests {
 
     #[test]
     fn hosts_are_read_with_and_without_a_port() {
-        for good in ["cdn.example.test", "cdn.example.test:8443", "127.0.0.1", "127.0.0.1:9", "[::1]", "[::1]:9", "::1", "localhost"] {
+        for good in [
+            "cdn.example.test",
+            "cdn.example.test:8443",
+            "127.0.0.1",
+            "127.0.0.1:9",
+            "[::1]",
+            "[::1]:9",
+            "::1",
+            "localhost",
+        ] {
             assert!(HostRule::parse(good).is_some(), "{good}");
         }
-        for bad in ["", "http://x", "x/y", "x:0", "x:99999", "x:y", "a b", "u@x", ":80"] {
+        for bad in [
+            "", "http://x", "x/y", "x:0", "x:99999", "x:y", "a b", "u@x", ":80",
+        ] {
             assert!(HostRule::parse(bad).is_none(), "{bad}");
         }
     }
 
     #[test]
     fn only_listed_hosts_are_allowed() {
-        let policy = policy("https://api.example.test", &["cdn.example.test", "img.example.test:8443"]);
-        let allowed = |url: &str| policy.as_ref().zip(Url::parse(url).ok()).map(|(policy, url)| policy.allows(&url));
-        for good in ["https://api.example.test/x", "http://cdn.example.test:81/x", "https://CDN.example.test./x", "https://img.example.test:8443/"] {
+        let policy = policy(
+            "https://api.example.test",
+            &["cdn.example.test", "img.example.test:8443"],
+        );
+        let allowed = |url: &str| {
+            policy
+                .as_ref()
+                .zip(Url::parse(url).ok())
+                .map(|(policy, url)| policy.allows(&url))
+        };
+        for good in [
+            "https://api.example.test/x",
+            "http://cdn.example.test:81/x",
+            "https://CDN.example.test./x",
+            "https://img.example.test:8443/",
+        ] {
             assert_eq!(allowed(good), Some(true), "{good}");
         }
         for bad in [
-            "https://api.example.test:444/", "https://img.example.test/", "https://evil.test/", "ftp://cdn.example.test/",
-            "https://cdn.example.test.evil.test/", "https://cdn.example.test@evil.test/", "http://0x7f.1/", "file:///etc/passwd",
+            "https://api.example.test:444/",
+            "https://img.example.test/",
+            "https://evil.test/",
+            "ftp://cdn.example.test/",
+            "https://cdn.example.test.evil.test/",
+            "https://cdn.example.test@evil.test/",
+            "http://0x7f.1/",
+            "file:///etc/passwd",
         ] {
             assert_eq!(allowed(bad), Some(false), "{bad}");
         }
@@ -329,16 +389,43 @@ mod tests {
 
     #[test]
     fn a_listed_name_may_not_resolve_into_our_network() {
-        let Some(policy) = policy("https://api.example.test", &["cdn.example.test", "localhost", "files.example.test", "10.1.2.3:80"])
-        else {
+        let Some(policy) = policy(
+            "https://api.example.test",
+            &[
+                "cdn.example.test",
+                "localhost",
+                "files.example.test",
+                "10.1.2.3:80",
+            ],
+        ) else {
             panic!("the base URL is one")
         };
-        assert_eq!(address(&policy, "https://cdn.example.test", "8.8.8.8"), Some(true));
-        assert_eq!(address(&policy, "https://cdn.example.test", "127.0.0.1"), Some(false));
-        assert_eq!(address(&policy, "https://cdn.example.test", "::ffff:169.254.169.254"), Some(false));
-        assert_eq!(address(&policy, "http://files.example.test", "10.1.2.3"), Some(true));
-        assert_eq!(address(&policy, "https://files.example.test", "10.1.2.3"), Some(false), "another port");
+        assert_eq!(
+            address(&policy, "https://cdn.example.test", "8.8.8.8"),
+            Some(true)
+        );
+        assert_eq!(
+            address(&policy, "https://cdn.example.test", "127.0.0.1"),
+            Some(false)
+        );
+        assert_eq!(
+            address(&policy, "https://cdn.example.test", "::ffff:169.254.169.254"),
+            Some(false)
+        );
+        assert_eq!(
+            address(&policy, "http://files.example.test", "10.1.2.3"),
+            Some(true)
+        );
+        assert_eq!(
+            address(&policy, "https://files.example.test", "10.1.2.3"),
+            Some(false),
+            "another port"
+        );
         assert_eq!(address(&policy, "http://localhost:9000", "127.0.0.1"), Some(true));
-        assert_eq!(address(&policy, "https://api.example.test", "10.0.0.9"), Some(true), "our own provider");
+        assert_eq!(
+            address(&policy, "https://api.example.test", "10.0.0.9"),
+            Some(true),
+            "our own provider"
+        );
     }
 }
