@@ -10,6 +10,7 @@ mod json;
 pub mod net;
 pub mod observe;
 pub mod output;
+mod policy;
 pub mod reader;
 pub mod receipt;
 
