@@ -1,0 +1,287 @@
+//! What readers see: the API's shapes, which the pages read too. Texts and args are redacted already.
+
+use crate::domain::attempt::Attempt;
+use crate::domain::dead_letter::Disposition;
+use crate::domain::decision::{Closure, DecisionKind};
+use crate::domain::ids::{DeadLetterId, JobId, OperationId, QueueJobId};
+use crate::domain::label::Label;
+use crate::domain::money::Charge;
+use crate::domain::operation::{Dispatch, ErrorCategory, OperationError, Phase, SpecificationRef};
+use crate::domain::plan::{Action, Effect, Plan};
+use crate::domain::recovery::Recovery;
+use crate::domain::remote::{Execution, Fetch, OtherJob, OutputCopy, Remote};
+use chrono::{DateTime, Utc};
+use rust_decimal::Decimal;
+use serde::{Deserialize, Serialize};
+
+/// A page of a list, and how to get the next.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PageOf<T> {
+    pub items: Vec<T>,
+    pub next_cursor: Option<String>,
+}
+
+/// The head of every page.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Overview {
+    pub recoveries_running: i64,
+    /// Operations whose money is not settled, and the credits charged for them as far as known.
+    pub money_unresolved: i64,
+    pub credits_unresolved: Decimal,
+    /// Creation requests without a known outcome.
+    pub attempts_possibly_billed: i64,
+    /// A sentence while the demo's history still fills.
+    pub filling: Option<String>,
+}
+
+/// One label's live count. `capped`: there are at least this many.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LabelCount {
+    pub label: Label,
+    pub count: i64,
+}
+
+/// The desk's rail.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// All dead letters under the filter.
+    pub total: i64,
+    /// Every label once, in the rail's order.
+    pub labels: Vec<LabelCount>,
+    pub queues: Vec<(String, i64)>,
+    /// Whether anything has ever died here: the difference between two empty states.
+    pub ever_died: bool,
+}
+
+/// A dead letter (DESIGN 7, "a dead letter").
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct DeadLetterView {
+    pub id: DeadLetterId,
+    pub job_name: String,
+    pub queue: String,
+    pub priority: i64,
+    pub reason: String,
+    pub attempts: i64,
+    pub max_attempts: i64,
+    pub action: Option<Action>,
+    pub operation_id: Option<OperationId>,
+    /// The provider's.
+    pub job_id: Option<JobId>,
+    pub error_category: Option<ErrorCategory>,
+    pub error_text: Option<String>,
+    pub args: serde_json::Value,
+    /// Values of `args` that redaction hid.
+    pub hidden_values: u32,
+    pub tags: serde_json::Value,
+    pub resurrection_count: i64,
+    /// Replays recorded by us.
+    pub replays: i64,
+    pub last_resurrection_at: Option<DateTime<Utc>>,
+    pub original_created_at: DateTime<Utc>,
+    pub moved_to_dead_letter_at: DateTime<Utc>,
+    pub disposition: Disposition,
+    pub phase: Option<Phase>,
+    pub dispatch: Option<Dispatch>,
+    pub remote_execution: Option<Execution>,
+    pub remote_fetch: Option<Fetch>,
+    pub remote_raw_status: Option<String>,
+    pub remote_observed_at: Option<DateTime<Utc>>,
+    pub label: Label,
+    pub refund_unresolved: bool,
+    pub next_action: Option<Action>,
+    pub effect: Option<Effect>,
+}
+
+/// A row of the desk. An impossible row is shown in its place and never breaks the page.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum DeadLetterRow {
+    Readable(Box<DeadLetterView>),
+    Unreadable(Inconsistency),
+}
+
+/// A row that cannot be what it says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Inconsistency {
+    pub table: String,
+    pub column: String,
+    pub id: String,
+}
+
+/// The remote axes as the API shows them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct RemoteView {
+    pub job_id: Option<JobId>,
+    #[serde(flatten)]
+    pub axes: Remote,
+    pub other_jobs: Vec<OtherJob>,
+}
+
+/// A recorded decision.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct DecisionView {
+    pub at: DateTime<Utc>,
+    pub by: String,
+    pub role: String,
+    pub decision: DecisionKind,
+    pub reason: String,
+    /// What it named: `job_id`, `id`, `indexes`, `amount` ….
+    pub detail: serde_json::Value,
+    pub revision: i64,
+}
+
+crate::slugs! {
+    /// What an event on the operation's timeline is.
+    pub enum EventKind ("event") {
+        Report => "report",
+        Attempt => "attempt",
+        Receipt => "receipt",
+        Observation => "observation",
+        Delivery => "delivery",
+        Decision => "decision",
+        DeadLetter => "dead_letter",
+        Recovery => "recovery",
+        Money => "money",
+    }
+}
+
+crate::slugs! {
+    /// Which lane an event belongs to; `neither` stands on the timeline only.
+    pub enum Lane ("lane") {
+        OurSide => "our_side",
+        Remote => "remote",
+        Neither => "neither",
+    }
+}
+
+/// One event of an operation's life: what changed, in words.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Event {
+    pub at: DateTime<Utc>,
+    pub kind: EventKind,
+    pub lane: Lane,
+    /// Two or three words: `accepted`, `succeeded`, `2 of 4 copied`.
+    pub title: String,
+    /// One line of evidence.
+    pub detail: String,
+    /// `we asked`, `reported`, `worker`, a person's name.
+    pub source: String,
+    /// Money, where it says any: `12 charged`.
+    pub money: Option<String>,
+    /// The phase that resulted, where the event moved it.
+    pub phase: Option<Phase>,
+    /// The execution that was seen, where one was.
+    pub execution: Option<Execution>,
+    pub revision: i64,
+}
+
+/// An operation (DESIGN 7, `GET /operations/{id}`), with the timeline that the page shows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct OperationView {
+    pub id: OperationId,
+    pub revision: i64,
+    pub phase: Phase,
+    pub dispatch: Dispatch,
+    pub provider: String,
+    pub account: String,
+    pub owner: String,
+    pub specification: SpecificationRef,
+    /// The specification's current revision, where known.
+    pub specification_current: Option<i64>,
+    pub model: Option<String>,
+    pub remote: RemoteView,
+    pub charge: Charge,
+    pub outputs: Vec<OutputCopy>,
+    pub lost_outputs: Vec<u32>,
+    pub error: Option<OperationError>,
+    pub parent: Option<OperationId>,
+    pub children: Vec<OperationId>,
+    pub closure: Option<Closure>,
+    pub label: Label,
+    pub refund_unresolved: bool,
+    pub plan: Plan,
+    pub dead_letters: Vec<DeadLetterView>,
+    pub recoveries: Vec<Recovery>,
+    #[schema(value_type = Vec<Object>)]
+    pub attempts: Vec<Attempt>,
+    pub decisions: Vec<DecisionView>,
+    /// Oldest first.
+    pub timeline: Vec<Event>,
+    pub created_at: DateTime<Utc>,
+    pub updated_at: DateTime<Utc>,
+}
+
+/// A row of the operations list. An impossible row is shown in its place.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum OperationRow {
+    Readable(Box<OperationSummary>),
+    Unreadable(Inconsistency),
+}
+
+/// An operation in a list.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct OperationSummary {
+    pub id: OperationId,
+    pub revision: i64,
+    pub phase: Phase,
+    pub dispatch: Dispatch,
+    pub provider: String,
+    pub account: String,
+    pub owner: String,
+    pub model: Option<String>,
+    pub job_id: Option<JobId>,
+    pub remote_execution: Option<Execution>,
+    pub remote_fetch: Option<Fetch>,
+    pub remote_observed_at: Option<DateTime<Utc>>,
+    pub label: Label,
+    pub refund_unresolved: bool,
+    pub next_action: Action,
+    pub effect: Effect,
+    pub error_category: Option<ErrorCategory>,
+    /// Dead letters that name it and are not purged.
+    pub dead_letters: i64,
+    pub created_at: DateTime<Utc>,
+    pub updated_at: DateTime<Utc>,
+}
+
+/// What the provider's search found. Never attached by us.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Candidates {
+    /// The provider has a search, and it answered.
+    pub searched: bool,
+    pub job_ids: Vec<JobId>,
+    pub detail: String,
+}
+
+/// Soniq's six keys.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Totals {
+    pub queued: i64,
+    pub processing: i64,
+    pub done: i64,
+    pub cancelled: i64,
+    pub dead_letter: i64,
+    pub total: i64,
+}
+
+/// The six keys of one queue.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct QueueStats {
+    pub queue: String,
+    #[serde(flatten)]
+    pub totals: Totals,
+}
+
+/// All queues, in one consistent snapshot.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct QueuesView {
+    pub totals: Totals,
+    pub queues: Vec<QueueStats>,
+}
+
+/// A queue job that a replay made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Replayed {
+    pub job_id: QueueJobId,
+}

@@ -1,0 +1,17 @@
+//! The words, the decisions and the transitions. Pure and total: no I/O, no clock, no randomness.
+
+pub mod attempt;
+pub mod audit;
+pub mod dead_letter;
+pub mod decision;
+pub mod evidence;
+pub mod guard;
+pub mod ids;
+pub mod label;
+pub mod money;
+pub mod operation;
+pub mod plan;
+pub mod recovery;
+pub mod remote;
+pub mod role;
+pub mod slug;
