@@ -78,9 +78,15 @@ pub static ICONS: LazyLock<Asset> = LazyLock::new(|| {
     Asset::new("icons", "svg", "image/svg+xml", body)
 });
 
+/// The postmark, for the browser's tab.
+pub static MARK: LazyLock<Asset> = LazyLock::new(|| {
+    let body = include_str!("../../style/mark.svg").to_owned();
+    Asset::new("mark", "svg", "image/svg+xml", body)
+});
+
 /// The asset of a path, if it is one of ours.
 pub fn find(path: &str) -> Option<&'static Asset> {
-    [&*STYLE, &*ICONS].into_iter().find(|asset| asset.path == path)
+    [&*STYLE, &*ICONS, &*MARK].into_iter().find(|asset| asset.path == path)
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ pub const ANCHOR: &str = "refused";
 const TYPED: &str = "typed.";
 
 /// Names that a page accepts in its query beside its own.
-pub const SIDE_NAMES: &[&str] = &["refused", "form", "done", "from", "__path", "__err"];
+pub const SIDE_NAMES: &[&str] = &["refused", "form", "done", "back", "__path", "__err"];
 
 /// A form that was refused and came back.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -151,7 +151,7 @@ pub fn reason_field(typed: String, invalid: bool) -> impl IntoView {
         <label class="field">
             <span>"Reason, kept in the audit"</span>
             <textarea name="reason" rows="3" required maxlength=MAX_REASON.to_string()
-                aria-invalid=invalid.then_some("true") prop:value="">{typed}</textarea>
+                aria-invalid=invalid.then_some("true")>{typed}</textarea>
             <small>"Required, at most 500 characters."</small>
         </label>
     }
