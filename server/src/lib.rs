@@ -1,1 +1,8 @@
+//! How Dead Letter Office runs: storage, queue, recoveries, providers, artifacts, sessions, web and command line.
 
+pub mod config;
+pub mod database;
+pub mod fixture;
+pub mod office;
+pub mod provider;
+pub mod storage;

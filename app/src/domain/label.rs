@@ -1,5 +1,9 @@
 //! Labels: the words a person reads for what is wrong. Derived by one total function, never stored as truth (DESIGN 2).
 
+use super::evidence::Evidence;
+use super::operation::{Dispatch, Operation, Phase};
+use super::remote::{Execution, Fetch};
+
 crate::slugs! {
     /// In the order of the operation's life on the desk's rail.
     pub enum Label ("label") {
@@ -31,5 +35,54 @@ impl Label {
             Self::Closed => "Closed",
             Self::NoOperationRecord => "No operation record",
         }
+    }
+}
+
+/// What is wrong with this operation, in one label. First match wins (DESIGN 2, "Labels").
+///
+/// Never [`Label::NoOperationRecord`]: that one belongs to dead letters whose operation we do not hold.
+pub fn label(record: &Operation, evidence: &Evidence) -> Label {
+    let own = evidence.own_jobs(record);
+    let job_known = record.job_id.is_some() || !own.is_empty();
+    if record.phase == Phase::Delivered {
+        return Label::AlreadyDelivered;
+    }
+    if record.closure.is_some() {
+        return Label::Closed;
+    }
+    if evidence.is_contested(record) || record.succeeded_without_outputs() {
+        return Label::RemoteStateUnclear;
+    }
+    if record.phase == Phase::Succeeded {
+        return Label::LocalDeliveryFailure;
+    }
+    match record.remote.execution {
+        Some(Execution::Succeeded) => return Label::LocalDeliveryFailure,
+        Some(Execution::Failed | Execution::Cancelled | Execution::Expired) => {
+            return Label::RemoteRenderFailed;
+        }
+        Some(Execution::Unknown) => return Label::RemoteStateUnclear,
+        Some(Execution::Queued | Execution::Running) | None => {}
+    }
+    let failed = record.phase == Phase::Failed;
+    if job_known {
+        let never_read = record.remote.execution.is_none();
+        return if record.remote.fetch == Some(Fetch::NotFound) || (never_read && failed) {
+            Label::RemoteStateUnclear
+        } else {
+            Label::RenderInProgress
+        };
+    }
+    match record.dispatch {
+        Dispatch::Sent if failed => Label::SubmissionRejected,
+        Dispatch::ConfirmedNotSent
+            if (failed || record.phase == Phase::Prepared) && !record.has_remote_life() =>
+        {
+            Label::NotSubmitted
+        }
+        Dispatch::Sent
+        | Dispatch::ConfirmedNotSent
+        | Dispatch::NotRecorded
+        | Dispatch::OutcomeUnknown => Label::SubmissionOutcomeUnknown,
     }
 }

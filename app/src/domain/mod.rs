@@ -1,5 +1,6 @@
 //! The words, the decisions and the transitions. Pure and total: no I/O, no clock, no randomness.
 
+pub mod accounting;
 pub mod attempt;
 pub mod audit;
 pub mod dead_letter;

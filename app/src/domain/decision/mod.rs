@@ -1,5 +1,9 @@
 //! What a person records when no machine can know (DESIGN 4, "Decisions a person can record").
 
+mod allowed;
+
+pub use allowed::{allowed, allows_child};
+
 use super::ids::{DeadLetterId, JobId, OperationId};
 use chrono::{DateTime, Utc};
 use rust_decimal::Decimal;
@@ -29,7 +33,9 @@ impl DecisionKind {
     pub const fn role(self) -> super::role::Role {
         use super::role::Role;
         match self {
-            Self::ConfirmNotSent | Self::OutsideSendExcluded | Self::PrepareNewOperation => Role::Approver,
+            Self::ConfirmNotSent | Self::OutsideSendExcluded | Self::PrepareNewOperation => {
+                Role::Approver
+            }
             Self::AttachJob
             | Self::ChooseJob
             | Self::AdoptAsOperation
@@ -48,13 +54,27 @@ impl DecisionKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(tag = "decision", rename_all = "snake_case")]
 pub enum Decision {
-    AttachJob { job_id: JobId },
-    ChooseJob { job_id: JobId },
-    AdoptAsOperation { job_id: JobId, id: OperationId },
-    ConfirmNotSent { evidence: String },
-    OutsideSendExcluded { evidence: String, through: DateTime<Utc> },
+    AttachJob {
+        job_id: JobId,
+    },
+    ChooseJob {
+        job_id: JobId,
+    },
+    AdoptAsOperation {
+        job_id: JobId,
+        id: OperationId,
+    },
+    ConfirmNotSent {
+        evidence: String,
+    },
+    OutsideSendExcluded {
+        evidence: String,
+        through: DateTime<Utc>,
+    },
     CloseUnresolved,
-    OutputsLost { indexes: Vec<u32> },
+    OutputsLost {
+        indexes: Vec<u32>,
+    },
     RefundConfirmed {
         reference: String,
         #[schema(value_type = String)]
@@ -62,8 +82,12 @@ pub enum Decision {
     },
     ChargeAccepted,
     RefundRequested,
-    AcknowledgeObsolete { dead_letter_id: Option<DeadLetterId> },
-    PrepareNewOperation { id: OperationId },
+    AcknowledgeObsolete {
+        dead_letter_id: Option<DeadLetterId>,
+    },
+    PrepareNewOperation {
+        id: OperationId,
+    },
     Reopen,
 }
 

@@ -1,6 +1,15 @@
 //! Guards: named preconditions with a verdict and a sentence of evidence (DESIGN 3). Only `block` refuses.
 
+mod always;
+mod creation;
+mod outside;
+mod read;
+
+use super::decision::DecisionKind;
+use super::evidence::Evidence;
 use super::ids::{OperationId, RecoveryId};
+use super::operation::Operation;
+use super::plan::{Effect, Plan};
 use super::role::Caller;
 use chrono::{DateTime, Duration, Utc};
 use rust_decimal::Decimal;
@@ -26,6 +35,8 @@ crate::slugs! {
         FactsFresh => "facts_fresh",
         CreationNotPaused => "creation_not_paused",
         ParentSettled => "parent_settled",
+        /// Listed only when it blocks: a worker without a queue list would take and bury our jobs (DESIGN 5).
+        QueueExclusive => "queue_exclusive",
     }
 }
 
@@ -52,7 +63,10 @@ pub struct GuardResult {
 pub enum ProviderFacts {
     /// No provider of that name is configured.
     Missing,
-    Configured { fingerprint: String, creation_paused: Option<String> },
+    Configured {
+        fingerprint: String,
+        creation_paused: Option<String>,
+    },
 }
 
 /// Owner facts, as the application reported them.
@@ -112,5 +126,98 @@ pub struct GuardFacts {
     pub parent: Option<ParentFacts>,
     pub facts_max_age: Duration,
     /// A live Soniq worker without a queue list would take and bury our jobs: its name.
+    /// `None` where the action is handed to the application's own workers.
     pub greedy_worker: Option<String>,
+}
+
+impl GuardResult {
+    fn pass(guard: GuardName, detail: impl Into<String>) -> Self {
+        Self {
+            guard,
+            verdict: Verdict::Pass,
+            detail: detail.into(),
+        }
+    }
+
+    fn warn(guard: GuardName, detail: impl Into<String>) -> Self {
+        Self {
+            guard,
+            verdict: Verdict::Warn,
+            detail: detail.into(),
+        }
+    }
+
+    fn block(guard: GuardName, detail: impl Into<String>) -> Self {
+        Self {
+            guard,
+            verdict: Verdict::Block,
+            detail: detail.into(),
+        }
+    }
+}
+
+/// What every guard looks at.
+struct Bench<'a> {
+    plan: &'a Plan,
+    record: &'a Operation,
+    evidence: &'a Evidence,
+    facts: &'a GuardFacts,
+    now: DateTime<Utc>,
+}
+
+impl Plan {
+    /// Runs the guards that apply to this plan, each once, in the design's order, and says whether this caller may go on.
+    ///
+    /// The same when planned, when confirmed and when sent; who runs it when sending leaves the recovery's own job,
+    /// activity, reservation and revision out of `facts`.
+    pub fn guarded(
+        mut self,
+        record: &Operation,
+        evidence: &Evidence,
+        facts: &GuardFacts,
+        now: DateTime<Utc>,
+    ) -> Plan {
+        let bench = Bench {
+            plan: &self,
+            record,
+            evidence,
+            facts,
+            now,
+        };
+        let mut guards = always::guards(&bench);
+        match self.effect {
+            Effect::SubmitsNewGeneration => guards.extend(creation::guards(&bench)),
+            Effect::ReadsStatus | Effect::CopiesExistingOutput => {
+                guards.extend(read::guards(&bench))
+            }
+            Effect::RecordsDecision | Effect::None => {}
+        }
+        if self.effect.makes_recovery() {
+            guards.extend(queue_exclusive(facts));
+        }
+        let blocks = |name: GuardName| {
+            guards
+                .iter()
+                .any(|result| result.guard == name && result.verdict == Verdict::Block)
+        };
+        let excludable = blocks(GuardName::NoCompetingJob)
+            && !self.decisions.contains(&DecisionKind::OutsideSendExcluded);
+        self.allowed = guards.iter().all(|result| result.verdict != Verdict::Block);
+        self.guards = guards;
+        if excludable {
+            self.decisions.push(DecisionKind::OutsideSendExcluded);
+            self.decisions.sort_unstable();
+        }
+        self
+    }
+}
+
+fn queue_exclusive(facts: &GuardFacts) -> Option<GuardResult> {
+    let worker = facts.greedy_worker.as_ref()?;
+    Some(GuardResult::block(
+        GuardName::QueueExclusive,
+        format!(
+            "Worker {worker} takes every queue and would bury our job: start it with a list of its queues."
+        ),
+    ))
 }
