@@ -5,6 +5,7 @@
 
 pub mod attempts;
 pub mod audit;
+pub mod cursor;
 pub mod decisions;
 pub mod derived;
 pub mod events;
@@ -15,7 +16,10 @@ pub mod idempotency;
 pub mod jobs;
 pub mod known_jobs;
 pub mod operations;
+pub mod overview;
+pub mod planned;
 pub mod providers;
+pub mod recovery_views;
 pub mod reservations;
 pub mod stats;
 mod text;
