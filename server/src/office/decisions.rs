@@ -12,7 +12,7 @@ use crate::storage::audit::{self, Entry};
 use crate::storage::guard_facts::Asker;
 use crate::storage::idempotency::Claim;
 use crate::storage::planned::{Planned, next_action};
-use crate::storage::{decisions, messages, operations};
+use crate::storage::{decisions, operations};
 use app::desk::{Code, DecisionOrder, DecisionView, DeskError};
 use app::domain::decision::{Decision, DecisionKind, allowed};
 use app::domain::guard::{GuardName, Verdict};
@@ -86,7 +86,6 @@ impl Office {
             return Ok(answer);
         }
         operations::lock(&mut tx, id).await?.ok_or_else(no_such_operation)?;
-        messages::reread(&mut tx, &self.config.messages, id).await?;
         let Standing { record, planned } = self.standing(&mut tx, caller, id, order).await?;
         let context = Context {
             by: &caller.name,
@@ -177,35 +176,13 @@ impl Office {
             revision: after.revision,
         };
         decisions::insert(tx, &before.id, &decision).await?;
-        let effect = match order.decision.kind() {
-            DecisionKind::AcknowledgeObsolete => Effect::None,
-            DecisionKind::AttachJob
-            | DecisionKind::ChooseJob
-            | DecisionKind::AdoptAsOperation
-            | DecisionKind::ConfirmNotSent
-            | DecisionKind::OutsideSendExcluded
-            | DecisionKind::CloseUnresolved
-            | DecisionKind::OutputsLost
-            | DecisionKind::RefundConfirmed
-            | DecisionKind::ChargeAccepted
-            | DecisionKind::RefundRequested
-            | DecisionKind::PrepareNewOperation
-            | DecisionKind::Reopen => Effect::RecordsDecision,
-        };
-        let dead_letter = match &order.decision {
-            Decision::AcknowledgeObsolete { dead_letter_id } => *dead_letter_id,
-            Decision::AttachJob { .. }
-            | Decision::ChooseJob { .. }
-            | Decision::AdoptAsOperation { .. }
-            | Decision::ConfirmNotSent { .. }
-            | Decision::OutsideSendExcluded { .. }
-            | Decision::CloseUnresolved
-            | Decision::OutputsLost { .. }
-            | Decision::RefundConfirmed { .. }
-            | Decision::ChargeAccepted
-            | Decision::RefundRequested
-            | Decision::PrepareNewOperation { .. }
-            | Decision::Reopen => None,
+        let kind = order.decision.kind();
+        let effect =
+            if kind == DecisionKind::AcknowledgeObsolete { Effect::None } else { Effect::RecordsDecision };
+        let dead_letter = if let Decision::AcknowledgeObsolete { dead_letter_id } = &order.decision {
+            *dead_letter_id
+        } else {
+            None
         };
         let entry = Entry::new(caller, order.decision.kind().as_str())
             .effect(effect)

@@ -2,7 +2,7 @@
 
 use super::super::Failure;
 use crate::config::Config;
-use crate::database::{DbError, Tx};
+use crate::database::Tx;
 use crate::storage::guard_facts::pin;
 use crate::storage::{attempts, evidence, facts, operations, reservations};
 use crate::values;
@@ -127,15 +127,15 @@ async fn acknowledge(
          AND (message_id = $4 OR $5)",
         values![operation, by, now, message, message.is_none()],
     )
-    .await
-    .map_err(DbError::into)
-    .map(|_| ())
+    .await?;
+    Ok(())
 }
 
 fn begun(child: &Operation, parent: &Operation, order: &DecisionOrder) -> Event {
-    let how = match &order.decision {
-        Decision::AdoptAsOperation { job_id, .. } => format!("adopted {job_id} from {}", parent.id),
-        _ => format!("prepared in the stead of {}", parent.id),
+    let how = if let Decision::AdoptAsOperation { job_id, id: _ } = &order.decision {
+        format!("adopted {job_id} from {}", parent.id)
+    } else {
+        format!("prepared in the stead of {}", parent.id)
     };
     Event {
         at: child.created_at,

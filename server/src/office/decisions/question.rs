@@ -3,6 +3,7 @@
 use super::super::idempotent;
 use super::{Failure, Office, Standing};
 use crate::storage::idempotency::Claim;
+use crate::storage::operations;
 use app::desk::{Candidates, Code, DecisionOrder, DeskError};
 use app::domain::decision::Decision;
 use app::domain::ids::{JobId, OperationId};
@@ -35,42 +36,27 @@ impl Office {
         order: &DecisionOrder,
         claim: &Claim,
     ) -> Result<Asked, Failure> {
-        match &order.decision {
-            Decision::AttachJob { .. } | Decision::ConfirmNotSent { .. } => {}
-            Decision::ChooseJob { .. }
-            | Decision::AdoptAsOperation { .. }
-            | Decision::OutsideSendExcluded { .. }
-            | Decision::CloseUnresolved
-            | Decision::OutputsLost { .. }
-            | Decision::RefundConfirmed { .. }
-            | Decision::ChargeAccepted
-            | Decision::RefundRequested
-            | Decision::AcknowledgeObsolete { .. }
-            | Decision::PrepareNewOperation { .. }
-            | Decision::Reopen => return Ok(Asked::Answered(Answered::default())),
+        if !asks_first(&order.decision) {
+            return Ok(Asked::Answered(Answered::default()));
         }
         let mut tx = self.database.read().await?;
         if let Some(answer) = idempotent::peek(&mut tx, claim).await? {
             return Ok(Asked::FirstAnswer(Box::new(answer)));
         }
         let standing = self.standing(&mut tx, caller, id, order).await?;
-        let held = match &order.decision {
-            Decision::AttachJob { job_id } => {
-                let (provider, account) = (&standing.record.provider, &standing.record.account);
-                crate::storage::operations::holder(&mut tx, provider, account, job_id).await?
-            }
-            _ => None,
+        let Decision::AttachJob { job_id } = &order.decision else {
+            tx.rollback().await?;
+            let candidates = self.search_first(&standing).await;
+            return Ok(Asked::Answered(Answered { observation: None, candidates }));
         };
+        let (provider, account) = (&standing.record.provider, &standing.record.account);
+        let holder = operations::holder(&mut tx, provider, account, job_id).await?;
         tx.rollback().await?;
-        if held.is_some_and(|holder| holder != *id) {
+        if holder.is_some() {
             return Err(DeskError::new(Code::JobHeldElsewhere, "Another operation holds this job id.").into());
         }
-        Ok(Asked::Answered(match &order.decision {
-            Decision::AttachJob { job_id } => {
-                Answered { observation: Some(self.read_job(&standing, job_id).await?), candidates: None }
-            }
-            _ => Answered { observation: None, candidates: self.search_first(&standing).await },
-        }))
+        let observation = Some(self.read_job(&standing, job_id).await?);
+        Ok(Asked::Answered(Answered { observation, candidates: None }))
     }
 
     async fn read_job(&self, standing: &Standing, job_id: &JobId) -> Result<Observation, Failure> {
@@ -99,5 +85,23 @@ impl Office {
         let configured = self.config.providers.get(&standing.record.provider)?;
         configured.search()?;
         Some(self.search(&standing.record).await)
+    }
+}
+
+/// A read for `attach_job`, the search for `confirm_not_sent`.
+const fn asks_first(decision: &Decision) -> bool {
+    match decision {
+        Decision::AttachJob { .. } | Decision::ConfirmNotSent { .. } => true,
+        Decision::ChooseJob { .. }
+        | Decision::AdoptAsOperation { .. }
+        | Decision::OutsideSendExcluded { .. }
+        | Decision::CloseUnresolved
+        | Decision::OutputsLost { .. }
+        | Decision::RefundConfirmed { .. }
+        | Decision::ChargeAccepted
+        | Decision::RefundRequested
+        | Decision::AcknowledgeObsolete { .. }
+        | Decision::PrepareNewOperation { .. }
+        | Decision::Reopen => false,
     }
 }
