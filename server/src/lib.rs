@@ -5,5 +5,6 @@ pub mod config;
 pub mod database;
 pub mod fixture;
 pub mod office;
+pub mod queue;
 pub mod provider;
 pub mod storage;

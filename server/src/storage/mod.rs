@@ -5,6 +5,7 @@
 
 pub mod attempts;
 pub mod audit;
+pub mod dead_letters;
 pub mod cursor;
 pub mod decisions;
 pub mod derived;
@@ -15,11 +16,13 @@ pub mod guard_facts;
 pub mod idempotency;
 pub mod jobs;
 pub mod known_jobs;
+pub mod messages;
 pub mod operations;
 pub mod overview;
 pub mod planned;
 pub mod providers;
 pub mod recovery_views;
 pub mod reservations;
+pub mod soniq_workers;
 pub mod stats;
 mod text;
