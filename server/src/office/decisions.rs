@@ -12,7 +12,7 @@ use crate::storage::audit::{self, Entry};
 use crate::storage::guard_facts::Asker;
 use crate::storage::idempotency::Claim;
 use crate::storage::planned::{Planned, next_action};
-use crate::storage::{decisions, operations};
+use crate::storage::{decisions, messages, operations};
 use app::desk::{Code, DecisionOrder, DecisionView, DeskError};
 use app::domain::decision::{Decision, DecisionKind, allowed};
 use app::domain::guard::{GuardName, Verdict};
@@ -86,6 +86,7 @@ impl Office {
             return Ok(answer);
         }
         operations::lock(&mut tx, id).await?.ok_or_else(no_such_operation)?;
+        messages::reread(&mut tx, &self.config.messages, id).await?;
         let Standing { record, planned } = self.standing(&mut tx, caller, id, order).await?;
         let context = Context {
             by: &caller.name,

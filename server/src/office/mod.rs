@@ -12,6 +12,7 @@ pub mod idempotent;
 mod operations;
 mod overview;
 mod reason;
+mod refusals;
 mod reports;
 
 pub use asks::Asks;
@@ -21,10 +22,7 @@ pub use reason::check_reason;
 
 use crate::config::Config;
 use crate::database::Database;
-use crate::storage::audit::{self, Entry};
-use app::desk::{Code, DeskError};
-use app::domain::ids::OperationId;
-use app::domain::role::Caller;
+use crate::storage::dead_letters::Redactor;
 use std::sync::Arc;
 
 /// Everything that outlives a request.
@@ -35,11 +33,13 @@ pub struct Office {
     pub work: tokio::sync::Notify,
     /// Who asks providers for decisions; without it nothing is asked and nothing attached.
     pub asks: Option<Arc<dyn Asks>>,
+    /// Remembers redacted texts of dead letters.
+    pub redactor: Redactor,
 }
 
 impl Office {
     pub fn new(database: Database, config: Arc<Config>) -> Self {
-        Self { database, config, work: tokio::sync::Notify::new(), asks: None }
+        Self { database, config, work: tokio::sync::Notify::new(), asks: None, redactor: Redactor::default() }
     }
 
     /// The same office with somebody who asks providers.
@@ -51,34 +51,5 @@ impl Office {
     /// Wakes our own worker.
     pub fn rang(&self) {
         self.work.notify_one();
-    }
-
-    /// A refusal of a mutation is audited, in a transaction of its own: the refused one left no trace.
-    pub async fn note_refusal(
-        &self,
-        caller: &Caller,
-        operation: &OperationId,
-        action: &str,
-        reason: &str,
-        refusal: &DeskError,
-    ) {
-        match refusal.code {
-            Code::PlanStale | Code::RecoveryActive | Code::UseDecision | Code::ConfirmMismatch | Code::GuardBlocked
-            | Code::NotAllowedHere | Code::JobNotConfirmed | Code::JobHeldElsewhere => {}
-            _ => return,
-        }
-        let written = async {
-            let mut tx = self.database.write().await?;
-            let entry = Entry::new(caller, &format!("refused_{action}"))
-                .operation(operation)
-                .reason(format!("{}: {reason}", refusal.code))
-                .guards(&refusal.guards);
-            audit::append(&mut tx, entry).await?;
-            tx.commit().await
-        }
-        .await;
-        if let Err(error) = written {
-            tracing::error!(error = %error, "a refusal could not be audited");
-        }
     }
 }

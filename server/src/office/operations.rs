@@ -5,19 +5,22 @@ use crate::database::{DbError, Tx};
 use crate::storage::guard_facts::Asker;
 use crate::storage::operations::{Listed, Place};
 use crate::storage::planned::{next_action, planned};
-use crate::storage::{cursor, decisions, events, evidence, facts, operations, recovery_views};
+use crate::storage::{cursor, dead_letters, decisions, events, evidence, facts, operations, recovery_views};
 use app::desk::filter::MAX_LIMIT;
 use app::desk::view::{Inconsistency, OperationSummary};
 use app::desk::{
-    Candidates, Code, DeadLetterView, DeskError, OperationFilter, OperationRow, OperationView, PageOf, PageRequest,
+    Candidates, Code, DeskError, OperationFilter, OperationRow, OperationView, PageOf, PageRequest,
     RemoteView,
 };
 use app::domain::evidence::Evidence;
 use app::domain::ids::{DeadLetterId, JobId, OperationId};
 use app::domain::operation::Operation;
-use app::domain::plan::{Plan, decide};
+use app::domain::plan::{Plan, decide, sentence};
 use app::domain::role::{Caller, Role};
 use chrono::{DateTime, Utc};
+
+/// The most dead letters that are shown with their operation, newest first.
+const SHOWN_MESSAGES: u32 = MAX_LIMIT;
 
 /// The refusal of an id that names nothing here.
 pub fn no_such_operation() -> DeskError {
@@ -42,10 +45,15 @@ impl Office {
     ) -> Result<OperationView, DbError> {
         let planned = next_action(tx, &self.config, &record, &Asker::planning(caller, None)).await?;
         let specification = facts::specification(tx, &record.specification.id).await?;
+        let (known, not_known) = sentence(&record, &planned.evidence);
         Ok(OperationView {
-            specification_current: specification.map(|facts| facts.current_revision),
+            known,
+            not_known,
+            specification_current: specification.as_ref().map(|facts| facts.current_revision),
+            estimated_credits: specification.map(|facts| facts.estimated_credits),
             children: operations::children(tx, &record.id).await?,
-            dead_letters: self.dead_letters_of(tx, &record.id).await?,
+            dead_letters: dead_letters::of_operation(tx, &self.config.messages, &self.redactor, &record.id, SHOWN_MESSAGES)
+                .await?,
             recoveries: recovery_views::of_operation(tx, &record.id).await?,
             decisions: decisions::list(tx, &record.id).await?,
             timeline: events::list(tx, &record.id).await?,
@@ -72,10 +80,6 @@ impl Office {
             created_at: record.created_at,
             updated_at: record.updated_at,
         })
-    }
-
-    async fn dead_letters_of(&self, _tx: &mut Tx, _id: &OperationId) -> Result<Vec<DeadLetterView>, DbError> {
-        Ok(Vec::new())
     }
 
     /// The operations, newest first. A row that cannot be read stands in its place.

@@ -4,7 +4,7 @@ use super::operations::no_such_operation;
 use super::{Failure, Office, require};
 use crate::database::{DbError, Tx};
 use crate::storage::guard_facts::pin;
-use crate::storage::operations;
+use crate::storage::{messages, operations};
 use app::desk::{Code, DeskError, Event, EventKind, Lane, OperationView};
 use app::domain::ids::{JobId, OperationId};
 use app::domain::operation::Operation;
@@ -44,6 +44,7 @@ impl Office {
         let now = tx.now();
         let record = reported.into_record(id.clone(), fingerprint, now, |job_id| held.contains(job_id));
         operations::create(&mut tx, &record, &[recorded(&record)]).await?;
+        messages::adopt(&mut tx, id).await?;
         let view = self.view(&mut tx, caller, record).await?;
         tx.commit().await?;
         Ok(view)
