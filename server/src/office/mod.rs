@@ -4,42 +4,59 @@
 
 mod asks;
 mod audit;
+mod dead_letters;
 mod decisions;
+mod dispositions;
 mod error;
 mod facts;
 mod failure;
 pub mod idempotent;
 mod operations;
 mod overview;
+mod projector;
+mod queues;
 mod reason;
 mod refusals;
 mod reports;
+mod summary;
 
 pub use asks::Asks;
+pub use dead_letters::dead_letter_id;
 pub use error::{log_failure, require};
 pub use failure::{Failure, ROUNDS};
 pub use reason::check_reason;
+pub use summary::Summaries;
 
 use crate::config::Config;
 use crate::database::Database;
 use crate::storage::dead_letters::Redactor;
 use std::sync::Arc;
+use tokio::sync::Notify;
 
 /// Everything that outlives a request.
 pub struct Office {
     pub database: Database,
     pub config: Arc<Config>,
     /// Rings when there may be work for our own worker.
-    pub work: tokio::sync::Notify,
+    pub work: Arc<Notify>,
     /// Who asks providers for decisions; without it nothing is asked and nothing attached.
     pub asks: Option<Arc<dyn Asks>>,
     /// Remembers redacted texts of dead letters.
     pub redactor: Redactor,
+    /// The desk's counts.
+    pub summaries: Summaries,
 }
 
 impl Office {
     pub fn new(database: Database, config: Arc<Config>) -> Self {
-        Self { database, config, work: tokio::sync::Notify::new(), asks: None, redactor: Redactor::default() }
+        Self {
+            database,
+            config,
+            work: Arc::new(Notify::new()),
+            asks: None,
+            redactor: Redactor::default(),
+            summaries: Summaries::default(),
+        }
     }
 
     /// The same office with somebody who asks providers.
