@@ -3,8 +3,10 @@
 pub mod artifacts;
 pub mod config;
 pub mod database;
+pub mod fault;
 pub mod fixture;
 pub mod office;
-pub mod queue;
 pub mod provider;
+pub mod queue;
 pub mod storage;
+pub mod worker;

@@ -4,9 +4,11 @@
 
 mod error;
 mod reason;
+mod recoveries;
 
 pub use error::{log_failure, require};
 pub use reason::check_reason;
+pub use recoveries::recovery_id;
 
 use crate::config::Config;
 use crate::database::Database;
@@ -21,12 +23,16 @@ pub struct Office {
     pub database: Database,
     pub config: Arc<Config>,
     /// Rings when there may be work for our own worker.
-    pub work: tokio::sync::Notify,
+    pub work: Arc<tokio::sync::Notify>,
 }
 
 impl Office {
     pub fn new(database: Database, config: Arc<Config>) -> Self {
-        Self { database, config, work: tokio::sync::Notify::new() }
+        Self {
+            database,
+            config,
+            work: Arc::new(tokio::sync::Notify::new()),
+        }
     }
 
     /// Wakes our own worker.
@@ -44,8 +50,14 @@ impl Office {
         refusal: &DeskError,
     ) {
         match refusal.code {
-            Code::PlanStale | Code::RecoveryActive | Code::UseDecision | Code::ConfirmMismatch | Code::GuardBlocked
-            | Code::NotAllowedHere | Code::JobNotConfirmed | Code::JobHeldElsewhere => {}
+            Code::PlanStale
+            | Code::RecoveryActive
+            | Code::UseDecision
+            | Code::ConfirmMismatch
+            | Code::GuardBlocked
+            | Code::NotAllowedHere
+            | Code::JobNotConfirmed
+            | Code::JobHeldElsewhere => {}
             _ => return,
         }
         let written = async {

@@ -5,6 +5,7 @@
 
 pub mod attempts;
 pub mod audit;
+pub mod cursor;
 pub mod dead_letters;
 pub mod decisions;
 pub mod derived;
@@ -18,6 +19,7 @@ pub mod known_jobs;
 pub mod messages;
 pub mod operations;
 pub mod providers;
+pub mod recoveries;
 pub mod reservations;
 pub mod soniq_workers;
 pub mod stats;
