@@ -1,5 +1,6 @@
 //! How Dead Letter Office runs: storage, queue, recoveries, providers, artifacts, sessions, web and command line.
 
+pub mod artifacts;
 pub mod config;
 pub mod database;
 pub mod fixture;
