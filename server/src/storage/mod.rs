@@ -5,8 +5,8 @@
 
 pub mod attempts;
 pub mod audit;
-pub mod cursor;
 pub mod dead_letters;
+pub mod cursor;
 pub mod decisions;
 pub mod derived;
 pub mod events;
@@ -18,8 +18,11 @@ pub mod jobs;
 pub mod known_jobs;
 pub mod messages;
 pub mod operations;
+pub mod overview;
+pub mod planned;
 pub mod providers;
 pub mod recoveries;
+pub mod recovery_views;
 pub mod reservations;
 pub mod soniq_workers;
 pub mod stats;
