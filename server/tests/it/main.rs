@@ -2,6 +2,7 @@
 
 mod artifacts;
 mod config;
+mod contract;
 mod database;
 mod fixture;
 mod storage;

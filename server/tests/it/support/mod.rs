@@ -3,3 +3,4 @@
 pub mod backend;
 pub mod sample;
 pub mod provider;
+pub mod raw;
