@@ -2,20 +2,7 @@
 
 pub mod config;
 pub mod database;
+pub mod fixture;
 pub mod office;
+pub mod provider;
 pub mod storage;
-
-/// Until the provider clients arrive.
-pub mod provider {
-    /// Host rules.
-    pub mod net {
-        /// A host rule.
-        pub struct HostRule;
-        impl HostRule {
-            /// Parses.
-            pub fn parse(text: &str) -> Option<Self> {
-                (!text.is_empty()).then_some(Self)
-            }
-        }
-    }
-}

@@ -1,4 +1,5 @@
 //! All integration tests in one binary: one link, one harness.
 
 mod database;
+mod fixture;
 mod support;
