@@ -13,6 +13,8 @@ pub struct Evidence {
     pub messages: Vec<Message>,
     /// Oldest first.
     pub attempts: Vec<Attempt>,
+    /// Ids that further receipts of an attempt name: an attempt shows only its most telling receipt.
+    pub extra_job_ids: BTreeSet<JobId>,
     /// Known ids that another operation of the same provider and account has attached.
     pub held_elsewhere: BTreeSet<JobId>,
 }
@@ -25,7 +27,7 @@ impl Evidence {
             .attempts
             .iter()
             .filter_map(|attempt| attempt.receipt.as_ref().and_then(|receipt| receipt.job_id.clone()));
-        messages.chain(receipts).collect()
+        messages.chain(receipts).chain(self.extra_job_ids.iter().cloned()).collect()
     }
 
     /// Every job id ever known to the operation: attached, reported, in a receipt, in a dead letter.
