@@ -5,28 +5,13 @@ use super::extract::{Body, Key, PathId, Reason, reason};
 use super::operations::operation_id;
 use super::{Reply, query};
 use crate::web::Served;
-use app::desk::DeadLetterView;
-use app::desk::view::{Inconsistency, Replayed};
+use app::desk::view::Replayed;
+use app::desk::{DeadLetterRow, DeadLetterView, PageOf};
 use app::domain::dead_letter::Disposition;
 use axum::Json;
 use axum::extract::{RawQuery, State};
 use axum::response::IntoResponse;
 use serde::{Deserialize, Serialize};
-
-/// A row of the list: a dead letter, or the place of a row that cannot be read.
-#[derive(Serialize, utoipa::ToSchema)]
-#[serde(untagged)]
-pub enum DeadLetterItem {
-    Readable(Box<DeadLetterView>),
-    Unreadable(Inconsistency),
-}
-
-/// A page of dead letters.
-#[derive(Serialize, utoipa::ToSchema)]
-pub struct DeadLetterPage {
-    items: Vec<DeadLetterItem>,
-    next_cursor: Option<String>,
-}
 
 /// Dead letters, newest first.
 #[utoipa::path(get, path = "/dead-letters", tag = "dead letters", security(("token" = [])),
@@ -36,7 +21,7 @@ pub struct DeadLetterPage {
         ("disposition" = Option<String>, Query), ("q" = Option<String>, Query), ("from" = Option<String>, Query),
         ("to" = Option<String>, Query), ("cursor" = Option<String>, Query),
         ("limit" = Option<u32>, Query, minimum = 1, maximum = 200)),
-    responses((status = 200, body = DeadLetterPage)))]
+    responses((status = 200, body = PageOf<DeadLetterRow>)))]
 pub async fn list(State(served): State<Served>, By(caller): By, RawQuery(text): RawQuery) -> Reply {
     let (filter, page) = query::dead_letters(text.as_deref())?;
     Ok(Json(served.office.dead_letters(&caller, &filter, &page).await?).into_response())

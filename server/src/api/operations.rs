@@ -6,8 +6,7 @@ use super::problem::Problem;
 use super::{Reply, query};
 use crate::office::require;
 use crate::web::Served;
-use app::desk::view::{Inconsistency, OperationSummary};
-use app::desk::{Candidates, Code, OperationView};
+use app::desk::{Candidates, Code, OperationRow, OperationView, PageOf};
 use app::domain::plan::Plan;
 use app::domain::role::Role;
 use axum::Json;
@@ -16,27 +15,12 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::Value;
 
-/// A row of the list: an operation, or the place of a row that cannot be read.
-#[derive(serde::Serialize, utoipa::ToSchema)]
-#[serde(untagged)]
-pub enum OperationItem {
-    Readable(Box<OperationSummary>),
-    Unreadable(Inconsistency),
-}
-
-/// A page of operations.
-#[derive(serde::Serialize, utoipa::ToSchema)]
-pub struct OperationPage {
-    items: Vec<OperationItem>,
-    next_cursor: Option<String>,
-}
-
 /// The operations, newest first.
 #[utoipa::path(get, path = "/operations", tag = "operations", security(("token" = [])),
     params(("label" = Option<String>, Query), ("action" = Option<String>, Query), ("phase" = Option<String>, Query),
         ("owner" = Option<String>, Query), ("q" = Option<String>, Query), ("cursor" = Option<String>, Query),
         ("limit" = Option<u32>, Query, minimum = 1, maximum = 200)),
-    responses((status = 200, body = OperationPage)))]
+    responses((status = 200, body = PageOf<OperationRow>)))]
 pub async fn list(State(served): State<Served>, By(caller): By, RawQuery(text): RawQuery) -> Reply {
     let (filter, page) = query::operations(text.as_deref())?;
     Ok(Json(served.office.operations(&caller, &filter, &page).await?).into_response())

@@ -5,7 +5,7 @@ use super::extract::{Body, Key, PathId, PathOperation, Reason, reason};
 use super::problem::Problem;
 use super::{Reply, query};
 use crate::web::Served;
-use app::desk::{Code, Ordered, RecoveryOrder};
+use app::desk::{Code, Ordered, PageOf, RecoveryOrder};
 use app::domain::ids::{JobId, RecoveryId};
 use app::domain::recovery::Recovery;
 use axum::Json;
@@ -13,13 +13,6 @@ use axum::extract::{RawQuery, State};
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
 use serde_json::Value;
-
-/// A page of recoveries.
-#[derive(serde::Serialize, utoipa::ToSchema)]
-pub struct RecoveryPage {
-    items: Vec<Recovery>,
-    next_cursor: Option<String>,
-}
 
 fn recovery_id(text: &str) -> Result<RecoveryId, Problem> {
     RecoveryId::parse(text).ok_or_else(|| Problem::new(Code::BadId, "A recovery's id is a UUID."))
@@ -29,7 +22,7 @@ fn recovery_id(text: &str) -> Result<RecoveryId, Problem> {
 #[utoipa::path(get, path = "/recoveries", tag = "recoveries", security(("token" = [])),
     params(("state" = Option<String>, Query), ("operation" = Option<String>, Query), ("cursor" = Option<String>, Query),
         ("limit" = Option<u32>, Query, minimum = 1, maximum = 200)),
-    responses((status = 200, body = RecoveryPage)))]
+    responses((status = 200, body = PageOf<Recovery>)))]
 pub async fn list(State(served): State<Served>, By(caller): By, RawQuery(text): RawQuery) -> Reply {
     let (filter, page) = query::recoveries(text.as_deref())?;
     Ok(Json(served.office.recoveries(&caller, &filter, &page).await?).into_response())

@@ -2,7 +2,13 @@
 //!
 //! One file per noun, the same noun as in `storage`. Each method authorises, then makes one call on storage.
 
+pub mod desk;
 mod error;
+mod missing;
+pub mod password;
+pub mod session;
+pub mod sign_in;
+pub mod throttle;
 
 pub use error::{log_failure, require};
 

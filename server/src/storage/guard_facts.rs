@@ -137,7 +137,7 @@ async fn competing_jobs(
 }
 
 /// A living Soniq worker without a list of queues: it takes every queue and buries names that it does not know.
-async fn greedy_worker(tx: &mut Tx) -> Result<Option<String>, DbError> {
+pub async fn greedy_worker(tx: &mut Tx) -> Result<Option<String>, DbError> {
     let since = tx.now() - WORKER_LIVES;
     let sql = tx.pick(
         "SELECT hostname, pid FROM soniq_workers WHERE status = 'active' AND last_heartbeat >= $1 \

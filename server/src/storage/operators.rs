@@ -1,6 +1,6 @@
 //! People who sign in. Every change is audited in the transaction that makes it.
 
-use super::audit::{self, NewEntry};
+use super::audit::{self, Entry};
 use crate::database::{Database, DbError, Row};
 use crate::values;
 use app::domain::role::{Caller, Role};
@@ -84,7 +84,7 @@ pub async fn add(
                 values![name, role.as_str(), password_hash, now],
             )
             .await?;
-            (Added::New, NewEntry::new(by, "operator_added").with_reason(format!("{name} as {role}")))
+            (Added::New, Entry::new(by, "operator_added").reason(format!("{name} as {role}")))
         }
         Some(before) => {
             tx.execute(
@@ -94,7 +94,7 @@ pub async fn add(
             .await?;
             let enabled = if before.disabled_at.is_some() { ", enabled again" } else { "" };
             let reason = format!("{name} from {} to {role}, new password{enabled}", before.role);
-            (Added::Changed { before: before.role }, NewEntry::new(by, "role_changed").with_reason(reason))
+            (Added::Changed { before: before.role }, Entry::new(by, "role_changed").reason(reason))
         }
     };
     audit::append(&mut tx, entry).await?;
@@ -118,7 +118,7 @@ pub async fn disable(database: &Database, by: &Caller, name: &str) -> Result<boo
     if changed == 0 {
         return Ok(false);
     }
-    audit::append(&mut tx, NewEntry::new(by, "operator_disabled").with_reason(name.to_owned())).await?;
+    audit::append(&mut tx, Entry::new(by, "operator_disabled").reason(name.to_owned())).await?;
     tx.commit().await?;
     Ok(true)
 }

@@ -1,6 +1,6 @@
 //! Bearer tokens of programs: the table keeps their SHA-256. Every change is audited in its own transaction.
 
-use super::audit::{self, NewEntry};
+use super::audit::{self, Entry};
 use crate::database::{Database, DbError, Row};
 use crate::values;
 use app::domain::role::{Caller, Role};
@@ -110,7 +110,7 @@ pub async fn create(
         values![id, name, role.as_str(), hash(secret), now],
     )
     .await?;
-    let entry = NewEntry::new(by, "token_created").with_reason(format!("{name} as {role}, token {id}"));
+    let entry = Entry::new(by, "token_created").reason(format!("{name} as {role}, token {id}"));
     audit::append(&mut tx, entry).await?;
     tx.commit().await
 }
@@ -128,7 +128,7 @@ pub async fn revoke(database: &Database, by: &Caller, id: Uuid) -> Result<bool, 
     if changed == 0 {
         return Ok(false);
     }
-    audit::append(&mut tx, NewEntry::new(by, "token_revoked").with_reason(format!("token {id}"))).await?;
+    audit::append(&mut tx, Entry::new(by, "token_revoked").reason(format!("token {id}"))).await?;
     tx.commit().await?;
     Ok(true)
 }

@@ -2,4 +2,5 @@
 
 mod database;
 mod fixture;
+mod storage;
 mod support;

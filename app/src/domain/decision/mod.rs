@@ -130,7 +130,7 @@ pub struct Accounting {
     pub job_id: Option<JobId>,
     pub reference: Option<String>,
     #[schema(value_type = Option<String>)]
-    #[serde(default, with = "rust_decimal::serde::str_option")]
+    #[serde(default, with = "super::money::amount")]
     pub amount: Option<Decimal>,
     pub by: String,
     pub at: DateTime<Utc>,
