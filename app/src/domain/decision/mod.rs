@@ -2,6 +2,7 @@
 
 mod allowed;
 
+pub(super) use allowed::Ground;
 pub use allowed::{allowed, allows_child};
 
 use super::ids::{DeadLetterId, JobId, OperationId};
@@ -33,9 +34,7 @@ impl DecisionKind {
     pub const fn role(self) -> super::role::Role {
         use super::role::Role;
         match self {
-            Self::ConfirmNotSent | Self::OutsideSendExcluded | Self::PrepareNewOperation => {
-                Role::Approver
-            }
+            Self::ConfirmNotSent | Self::OutsideSendExcluded | Self::PrepareNewOperation => Role::Approver,
             Self::AttachJob
             | Self::ChooseJob
             | Self::AdoptAsOperation

@@ -2,3 +2,4 @@
 
 pub mod backend;
 pub mod sample;
+pub mod provider;
