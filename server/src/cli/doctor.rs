@@ -30,9 +30,8 @@ pub async fn check(shared: &Shared) -> Outcome {
     let context = match Context::new(shared, None) {
         Ok(context) => context,
         Err(error) => {
-            if let CliError::Usage(why) | CliError::Failed(why) = &error {
-                println!("WRONG configuration: {why}");
-            }
+            let (CliError::Usage(why) | CliError::Failed(why)) = &error;
+            println!("WRONG configuration: {why}");
             return Err(error);
         }
     };
