@@ -8,6 +8,7 @@ pub mod config;
 pub mod database;
 pub mod fixture;
 pub mod office;
+pub mod queue;
 pub mod provider;
 pub mod storage;
 pub mod web;
