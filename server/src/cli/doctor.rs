@@ -6,7 +6,7 @@ use crate::artifacts::Artifacts;
 use crate::config::{Config, ProviderConfig};
 use crate::database::{Database, DbError, Dialect, Location};
 use crate::provider::{Creators, Readers};
-use crate::storage::guard_facts;
+use crate::storage::soniq_workers;
 use chrono::{TimeDelta, Utc};
 use std::time::Duration;
 
@@ -91,7 +91,7 @@ async fn database(context: &Context) -> Vec<Finding> {
 async fn workers(database: &Database) -> Result<String, String> {
     let found = async {
         let mut tx = database.read().await?;
-        guard_facts::greedy_worker(&mut tx).await
+        soniq_workers::greedy_worker(&mut tx).await
     };
     match found.await.map_err(|error: DbError| brief(&error))? {
         None => Ok("no living Soniq worker takes every queue".to_owned()),

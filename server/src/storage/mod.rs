@@ -6,6 +6,7 @@
 pub mod attempts;
 pub mod audit;
 pub mod dead_letters;
+pub mod cursor;
 pub mod decisions;
 pub mod derived;
 pub mod events;
@@ -18,7 +19,10 @@ pub mod known_jobs;
 pub mod messages;
 pub mod operations;
 pub mod operators;
+pub mod overview;
+pub mod planned;
 pub mod providers;
+pub mod recovery_views;
 pub mod reservations;
 pub mod sessions;
 pub mod soniq_workers;

@@ -151,6 +151,6 @@ async fn health_and_figures_are_open(backend: Backend, database: Database) {
     let database = app.office.database.clone();
     database.close().await;
     let answer = app.send(app.client.get(app.url("/readyz"))).await.expect(503);
-    assert!(answer.body.contains("does not answer"), "{}", answer.body);
+    assert!(answer.body.contains("does not answer"), "{:?}: {}", app.backend.kind, answer.body);
     app.get(Role::Viewer, "/api/v1/queues").await.refused(503, "unavailable");
 }
