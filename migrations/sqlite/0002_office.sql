@@ -43,7 +43,10 @@ CREATE INDEX dlo_operations_updated ON dlo_operations (updated_at DESC, id);
 CREATE INDEX dlo_operations_label ON dlo_operations (label, updated_at DESC, id);
 CREATE INDEX dlo_operations_action ON dlo_operations (next_action, updated_at DESC, id);
 CREATE INDEX dlo_operations_owner ON dlo_operations (owner, updated_at DESC, id);
-CREATE INDEX dlo_operations_unresolved ON dlo_operations (id) WHERE refund_unresolved;
+CREATE INDEX dlo_operations_unresolved ON dlo_operations (charged_credits) WHERE refund_unresolved;
+-- Creation requests whose outcome nobody knows.
+CREATE INDEX dlo_operations_unknown ON dlo_operations (id)
+    WHERE dispatch = 'outcome_unknown' AND job_id IS NULL AND closure IS NULL;
 -- One open child per parent is checked when it is prepared.
 CREATE INDEX dlo_operations_parent ON dlo_operations (parent) WHERE parent IS NOT NULL;
 
@@ -51,6 +54,8 @@ CREATE INDEX dlo_operations_parent ON dlo_operations (parent) WHERE parent IS NO
 CREATE TABLE dlo_known_jobs (
     operation_id TEXT NOT NULL,
     job_id TEXT NOT NULL,
+    -- it is the operation's attached one
+    held INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (operation_id, job_id)
 );
 CREATE INDEX dlo_known_jobs_job ON dlo_known_jobs (job_id);
@@ -93,6 +98,9 @@ CREATE INDEX dlo_messages_action ON dlo_messages (next_action, died_at DESC, mes
 CREATE INDEX dlo_messages_queue ON dlo_messages (queue, died_at DESC, message_id) WHERE purged_at IS NULL;
 CREATE INDEX dlo_messages_category ON dlo_messages (error_category, died_at DESC, message_id) WHERE purged_at IS NULL;
 CREATE INDEX dlo_messages_job ON dlo_messages (job_id) WHERE job_id IS NOT NULL;
+CREATE INDEX dlo_messages_owner ON dlo_messages (owner, died_at DESC, message_id) WHERE purged_at IS NULL;
+-- The desk's rail counts from here alone.
+CREATE INDEX dlo_messages_rail ON dlo_messages (label, queue) WHERE purged_at IS NULL;
 
 -- Who replayed which dead letter into which job: the contract stores none of it.
 CREATE TABLE dlo_replays (
@@ -145,6 +153,14 @@ CREATE INDEX dlo_recoveries_operation ON dlo_recoveries (operation_id, created_a
 CREATE INDEX dlo_recoveries_created ON dlo_recoveries (created_at DESC, id);
 CREATE INDEX dlo_recoveries_job ON dlo_recoveries (queue_job_id) WHERE queue_job_id IS NOT NULL;
 CREATE INDEX dlo_recoveries_reserved ON dlo_recoveries (owner) WHERE reservation_open;
+
+-- Who works on a claimed job, and until when. The attempt is the fence: each claim counts it on.
+CREATE TABLE dlo_leases (
+    job_id TEXT PRIMARY KEY,
+    attempt BIGINT NOT NULL,
+    until_at TEXT NOT NULL
+);
+CREATE INDEX dlo_leases_until ON dlo_leases (until_at);
 
 -- One row per creation request, written before its first byte.
 CREATE TABLE dlo_attempts (
@@ -277,6 +293,9 @@ CREATE INDEX dlo_idempotency_age ON dlo_idempotency (created_at);
 
 -- Indexes of ours on Soniq's tables: the desk's order, and what names an operation.
 CREATE INDEX dlo_dead_letters_order ON soniq_dead_letter_jobs (moved_to_dead_letter_at DESC, id);
+CREATE INDEX dlo_dead_letters_queue ON soniq_dead_letter_jobs (queue, moved_to_dead_letter_at DESC, id);
+-- Who was replayed, by whomever.
+CREATE INDEX dlo_dead_letters_replayed ON soniq_dead_letter_jobs (id) WHERE resurrection_count > 0;
 CREATE INDEX dlo_jobs_claim ON soniq_jobs (queue, priority, scheduled_at, created_at) WHERE status = 'queued';
 
 -- The audit and the receipts only grow.

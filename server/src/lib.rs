@@ -1,8 +1,10 @@
 //! How Dead Letter Office runs: storage, queue, recoveries, providers, artifacts, sessions, web and command line.
 
+pub mod artifacts;
 pub mod config;
 pub mod database;
 pub mod fixture;
 pub mod office;
+pub mod queue;
 pub mod provider;
 pub mod storage;

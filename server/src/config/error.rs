@@ -17,29 +17,49 @@ pub enum ConfigError {
     UnknownKey { key: String, expected: Vec<String> },
     /// A value of another type than the key has.
     #[error("`{key}` must be {expected}, but is {found}")]
-    WrongType { key: String, expected: String, found: &'static str },
+    WrongType {
+        key: String,
+        expected: String,
+        found: &'static str,
+    },
     /// A value of the right type that no run could use.
     #[error("`{key}` {why}")]
     Invalid { key: String, why: String },
 }
 
 fn expected_keys(expected: &[String]) -> String {
-    if expected.is_empty() { String::new() } else { format!(" (known here: {})", expected.join(", ")) }
+    if expected.is_empty() {
+        String::new()
+    } else {
+        format!(" (known here: {})", expected.join(", "))
+    }
 }
 
 impl ConfigError {
     pub(super) fn unreadable(path: &Path, source: &std::io::Error) -> Self {
-        Self::Unreadable { path: path.display().to_string(), why: source.kind().to_string() }
+        Self::Unreadable {
+            path: path.display().to_string(),
+            why: source.kind().to_string(),
+        }
     }
 
     pub(super) fn syntax(text: &str, error: &toml::de::Error) -> Self {
         let start = error.span().map_or(0, |span| span.start).min(text.len());
-        let line = 1 + text.as_bytes()[..start].iter().filter(|byte| **byte == b'\n').count();
-        Self::Syntax { line, why: error.message().to_owned() }
+        let line = 1 + text.as_bytes()[..start]
+            .iter()
+            .filter(|byte| **byte == b'\n')
+            .count();
+        Self::Syntax {
+            line,
+            why: error.message().to_owned(),
+        }
     }
 
     pub(super) fn invalid(key: impl Into<String>, why: impl Into<String>) -> Self {
-        Self::Invalid { key: key.into(), why: why.into() }
+        Self::Invalid {
+            key: key.into(),
+            why: why.into(),
+        }
     }
 
     /// The first error that figment found, without the value that it would print.
@@ -55,9 +75,11 @@ impl ConfigError {
             },
             Kind::MissingField(name) => Self::invalid(within(&first.path, &name), "is missing"),
             Kind::DuplicateField(name) => Self::invalid(within(&first.path, name), "stands there twice"),
-            Kind::InvalidType(actual, expected) | Kind::InvalidValue(actual, expected) => {
-                Self::WrongType { key, expected: plain(&expected), found: type_of(&actual) }
-            }
+            Kind::InvalidType(actual, expected) | Kind::InvalidValue(actual, expected) => Self::WrongType {
+                key,
+                expected: plain(&expected),
+                found: type_of(&actual),
+            },
             Kind::UnknownVariant(_, expected) => {
                 Self::invalid(key, format!("must be one of {}", expected.join(", ")))
             }

@@ -39,7 +39,9 @@ pub(super) fn build(
         put(&mut table, "server", "bind", bind);
     }
     apply_profiles(&mut table)?;
-    Figment::from(Serialized::globals(&table)).extract().map_err(ConfigError::extraction)
+    Figment::from(Serialized::globals(&table))
+        .extract()
+        .map_err(ConfigError::extraction)
 }
 
 fn table_of(value: &impl Serialize) -> Result<Table, ConfigError> {
@@ -96,7 +98,10 @@ fn set(table: &mut Table, name: &str, text: &str) -> Result<(), ConfigError> {
             | Value::Boolean(_)
             | Value::Datetime(_)
             | Value::Array(_) => {
-                return Err(ConfigError::UnknownKey { key: steps.join(".").to_ascii_lowercase(), expected: Vec::new() });
+                return Err(ConfigError::UnknownKey {
+                    key: steps.join(".").to_ascii_lowercase(),
+                    expected: Vec::new(),
+                });
             }
         };
     }
@@ -107,7 +112,10 @@ fn set(table: &mut Table, name: &str, text: &str) -> Result<(), ConfigError> {
 fn template() -> Result<Table, ConfigError> {
     let mut template = table_of(&Config::default())?;
     let mut any = Table::new();
-    any.insert("*".to_owned(), Value::Table(table_of(&ProviderConfig::default())?));
+    any.insert(
+        "*".to_owned(),
+        Value::Table(table_of(&ProviderConfig::default())?),
+    );
     template.insert("providers".to_owned(), Value::Table(any));
     Ok(template)
 }
@@ -146,10 +154,14 @@ fn parse(text: &str) -> Option<Value> {
 }
 
 fn apply_profiles(table: &mut Table) -> Result<(), ConfigError> {
-    let Some(Value::Table(providers)) = table.get_mut("providers") else { return Ok(()) };
+    let Some(Value::Table(providers)) = table.get_mut("providers") else {
+        return Ok(());
+    };
     for (name, provider) in providers.iter_mut() {
         let Value::Table(said) = provider else { continue };
-        let Some(Value::String(profile)) = said.get("profile") else { continue };
+        let Some(Value::String(profile)) = said.get("profile") else {
+            continue;
+        };
         if profile.is_empty() {
             continue;
         }

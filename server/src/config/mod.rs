@@ -9,12 +9,10 @@ mod sections;
 mod validate;
 
 pub use error::ConfigError;
-pub use provider::{
-    Create, Observe, PROFILES, ProviderConfig, Search, States, fingerprint, is_pointer,
-};
+pub use provider::{Create, Observe, PROFILES, ProviderConfig, Search, States, fingerprint, is_pointer};
 pub use sections::{
-    ActionConfig, Actions, Approvals, Artifacts, Database, Execute, Messages, Policy, ReplayWithoutRecord, Retries,
-    Server, Worker,
+    ActionConfig, Actions, Approvals, Artifacts, Database, Execute, Messages, Policy, ReplayWithoutRecord,
+    Retries, Server, Worker,
 };
 
 use serde::{Deserialize, Serialize};
@@ -56,9 +54,9 @@ impl Config {
     /// An unreadable file, TOML that is no TOML, an unknown key, a wrong type, or a value that no run could use.
     pub fn load(flags: &Flags) -> Result<Self, ConfigError> {
         let text = match &flags.config {
-            Some(path) => Some(
-                std::fs::read_to_string(path).map_err(|source| ConfigError::unreadable(path, &source))?,
-            ),
+            Some(path) => {
+                Some(std::fs::read_to_string(path).map_err(|source| ConfigError::unreadable(path, &source))?)
+            }
             None => None,
         };
         let environment: Vec<(String, String)> = std::env::vars_os()

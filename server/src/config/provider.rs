@@ -161,7 +161,10 @@ impl ProviderConfig {
         }
         let key = std::fs::read_to_string(Path::new(&self.api_key_file)).unwrap_or_default();
         if key.trim().is_empty() {
-            return Err(ConfigError::invalid("api_key_file", "cannot be read, or holds no key"));
+            return Err(ConfigError::invalid(
+                "api_key_file",
+                "cannot be read, or holds no key",
+            ));
         }
         Ok(Some(key.trim().to_owned().into()))
     }

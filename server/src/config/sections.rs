@@ -17,7 +17,10 @@ pub struct Server {
 
 impl Default for Server {
     fn default() -> Self {
-        Self { bind: "127.0.0.1:8080".to_owned(), public_url: String::new() }
+        Self {
+            bind: "127.0.0.1:8080".to_owned(),
+            public_url: String::new(),
+        }
     }
 }
 
@@ -31,14 +34,18 @@ pub struct Database {
 
 impl Default for Database {
     fn default() -> Self {
-        Self { url: "sqlite:dead-letter-office.db".to_owned() }
+        Self {
+            url: "sqlite:dead-letter-office.db".to_owned(),
+        }
     }
 }
 
 impl fmt::Debug for Database {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let scheme = self.url.split(':').next().unwrap_or_default();
-        f.debug_struct("Database").field("url", &format_args!("{scheme}:…")).finish()
+        f.debug_struct("Database")
+            .field("url", &format_args!("{scheme}:…"))
+            .finish()
     }
 }
 
@@ -56,7 +63,12 @@ pub struct Worker {
 
 impl Default for Worker {
     fn default() -> Self {
-        Self { enabled: true, concurrency: 4, lease_seconds: 60, poll_seconds: 1 }
+        Self {
+            enabled: true,
+            concurrency: 4,
+            lease_seconds: 60,
+            poll_seconds: 1,
+        }
     }
 }
 
@@ -72,7 +84,10 @@ pub struct Artifacts {
 
 impl Default for Artifacts {
     fn default() -> Self {
-        Self { url: "file:artifacts".to_owned(), max_bytes: 2_147_483_648 }
+        Self {
+            url: "file:artifacts".to_owned(),
+            max_bytes: 2_147_483_648,
+        }
     }
 }
 
@@ -120,7 +135,10 @@ pub struct Approvals {
 
 impl Default for Approvals {
     fn default() -> Self {
-        Self { dispatch: 1, approval_seconds: 86_400 }
+        Self {
+            dispatch: 1,
+            approval_seconds: 86_400,
+        }
     }
 }
 
@@ -176,7 +194,10 @@ pub struct ActionConfig {
 
 impl ActionConfig {
     fn builtin(job_name: &str) -> Self {
-        Self { execute: Execute::Builtin, job_name: job_name.to_owned() }
+        Self {
+            execute: Execute::Builtin,
+            job_name: job_name.to_owned(),
+        }
     }
 }
 
@@ -231,7 +252,10 @@ pub struct Retries {
 
 impl Default for Retries {
     fn default() -> Self {
-        Self { max_attempts: 5, backoff_seconds: vec![2, 10, 60, 300] }
+        Self {
+            max_attempts: 5,
+            backoff_seconds: vec![2, 10, 60, 300],
+        }
     }
 }
 
@@ -239,6 +263,10 @@ impl Retries {
     /// Seconds to wait after `attempts` failed attempts (1, 2, …).
     pub fn backoff(&self, attempts: u32) -> u64 {
         let index = usize::try_from(attempts.saturating_sub(1)).unwrap_or(usize::MAX);
-        self.backoff_seconds.get(index).or(self.backoff_seconds.last()).copied().unwrap_or(0)
+        self.backoff_seconds
+            .get(index)
+            .or(self.backoff_seconds.last())
+            .copied()
+            .unwrap_or(0)
     }
 }

@@ -14,7 +14,10 @@ const MAX_SECONDS: u64 = 315_360_000;
 pub(super) fn validate(config: &Config) -> Result<(), ConfigError> {
     let refuse = |key: &str, why: &str| Err(ConfigError::invalid(key, why));
     if config.server.bind.parse::<SocketAddr>().is_err() {
-        return refuse("server.bind", "must be an address and a port, like 127.0.0.1:8080");
+        return refuse(
+            "server.bind",
+            "must be an address and a port, like 127.0.0.1:8080",
+        );
     }
     if !config.server.public_url.is_empty() && web_url(&config.server.public_url).is_none() {
         return refuse("server.public_url", "must be empty or an http or https URL");
@@ -34,9 +37,18 @@ pub(super) fn validate(config: &Config) -> Result<(), ConfigError> {
     for (key, seconds) in [
         ("worker.lease_seconds", config.worker.lease_seconds),
         ("worker.poll_seconds", config.worker.poll_seconds),
-        ("policy.facts_max_age_seconds", config.policy.facts_max_age_seconds),
-        ("policy.observe_bound_seconds", config.policy.observe_bound_seconds),
-        ("policy.creation_valid_seconds", config.policy.creation_valid_seconds),
+        (
+            "policy.facts_max_age_seconds",
+            config.policy.facts_max_age_seconds,
+        ),
+        (
+            "policy.observe_bound_seconds",
+            config.policy.observe_bound_seconds,
+        ),
+        (
+            "policy.creation_valid_seconds",
+            config.policy.creation_valid_seconds,
+        ),
         ("approvals.approval_seconds", config.approvals.approval_seconds),
     ] {
         duration(key, seconds)?;
@@ -58,12 +70,23 @@ pub(super) fn validate(config: &Config) -> Result<(), ConfigError> {
         return refuse("retries.max_attempts", "must be from 1 to 100");
     }
     if config.retries.backoff_seconds.is_empty()
-        || config.retries.backoff_seconds.iter().any(|seconds| *seconds > MAX_SECONDS)
+        || config
+            .retries
+            .backoff_seconds
+            .iter()
+            .any(|seconds| *seconds > MAX_SECONDS)
     {
-        return refuse("retries.backoff_seconds", "must be a list of waits in seconds, with one at least");
+        return refuse(
+            "retries.backoff_seconds",
+            "must be a list of waits in seconds, with one at least",
+        );
     }
     config.providers.iter().try_for_each(|(name, provider)| {
-        check_provider(&format!("providers.{name}"), provider, config.worker.lease_seconds)
+        check_provider(
+            &format!("providers.{name}"),
+            provider,
+            config.worker.lease_seconds,
+        )
     })
 }
 
@@ -71,7 +94,10 @@ fn duration(key: &str, seconds: u64) -> Result<(), ConfigError> {
     if (1..=MAX_SECONDS).contains(&seconds) {
         Ok(())
     } else {
-        Err(ConfigError::invalid(key, "must be positive, and less than ten years"))
+        Err(ConfigError::invalid(
+            key,
+            "must be positive, and less than ten years",
+        ))
     }
 }
 
@@ -86,9 +112,11 @@ fn actions(config: &Config) -> Result<(), ConfigError> {
         }
         Execute::Builtin => {}
     }
-    for (name, action) in
-        [("observe", &actions.observe), ("deliver", &actions.deliver), ("inspect_accounting", &actions.inspect_accounting)]
-    {
+    for (name, action) in [
+        ("observe", &actions.observe),
+        ("deliver", &actions.deliver),
+        ("inspect_accounting", &actions.inspect_accounting),
+    ] {
         if action.execute == Execute::Queue && action.job_name.is_empty() {
             return Err(ConfigError::invalid(
                 format!("actions.{name}.job_name"),
@@ -105,7 +133,10 @@ fn check_provider(at: &str, provider: &ProviderConfig, lease_seconds: u64) -> Re
         match web_url(&provider.base_url) {
             None => return refuse("base_url", "must be an http or https URL"),
             Some(url) if !url.username().is_empty() || url.password().is_some() => {
-                return refuse("base_url", "must not hold a user or a password; use api_key_env or api_key_file");
+                return refuse(
+                    "base_url",
+                    "must not hold a user or a password; use api_key_env or api_key_file",
+                );
             }
             Some(url) if url.query().is_some() || url.fragment().is_some() => {
                 return refuse("base_url", "must not hold a query or a fragment");
@@ -120,18 +151,37 @@ fn check_provider(at: &str, provider: &ProviderConfig, lease_seconds: u64) -> Re
             format!("must exceed {at}.timeout_seconds: a creation may not outlive its lease"),
         ));
     }
-    if !provider.allow_hosts.iter().all(|host| crate::provider::net::HostRule::parse(host).is_some()) {
-        return refuse("allow_hosts", "must be a list of hosts, each with or without a port");
+    if !provider
+        .allow_hosts
+        .iter()
+        .all(|host| crate::provider::net::HostRule::parse(host).is_some())
+    {
+        return refuse(
+            "allow_hosts",
+            "must be a list of hosts, each with or without a port",
+        );
     }
     let create = &provider.create;
     if create.method != "POST" && create.method != "PUT" {
         return refuse("create.method", "must be POST or PUT");
     }
     for (key, names) in [
-        ("create.job_id_headers", create.job_id_headers.iter().collect::<Vec<_>>()),
-        ("create.idempotency_header", Some(&create.idempotency_header).filter(|name| !name.is_empty()).into_iter().collect()),
+        (
+            "create.job_id_headers",
+            create.job_id_headers.iter().collect::<Vec<_>>(),
+        ),
+        (
+            "create.idempotency_header",
+            Some(&create.idempotency_header)
+                .filter(|name| !name.is_empty())
+                .into_iter()
+                .collect(),
+        ),
     ] {
-        if names.iter().any(|name| http::HeaderName::try_from(name.as_str()).is_err()) {
+        if names
+            .iter()
+            .any(|name| http::HeaderName::try_from(name.as_str()).is_err())
+        {
             return refuse(key, "must be the name of an HTTP header");
         }
     }
@@ -172,19 +222,31 @@ fn paths(at: &str, provider: &ProviderConfig) -> Result<(), ConfigError> {
         if path.is_empty() {
             continue;
         }
-        let plain = if hole.is_empty() { path.clone() } else { path.replace(hole, "x") };
+        let plain = if hole.is_empty() {
+            path.clone()
+        } else {
+            path.replace(hole, "x")
+        };
         if !path.starts_with('/') || plain.parse::<http::uri::PathAndQuery>().is_err() {
-            return Err(ConfigError::invalid(format!("{at}.{key}"), "must be a path that begins with a slash"));
+            return Err(ConfigError::invalid(
+                format!("{at}.{key}"),
+                "must be a path that begins with a slash",
+            ));
         }
         if !path.contains(hole) {
-            return Err(ConfigError::invalid(format!("{at}.{key}"), format!("must contain {hole}")));
+            return Err(ConfigError::invalid(
+                format!("{at}.{key}"),
+                format!("must contain {hole}"),
+            ));
         }
     }
     Ok(())
 }
 
 fn web_url(text: &str) -> Option<Url> {
-    Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
+    Url::parse(text)
+        .ok()
+        .filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
 }
 
 pub(super) fn warnings(config: &Config) -> Vec<String> {
@@ -192,20 +254,32 @@ pub(super) fn warnings(config: &Config) -> Vec<String> {
     for (name, provider) in &config.providers {
         let mut warn = |key: &str, why: &str| warnings.push(format!("`providers.{name}.{key}` {why}"));
         if provider.base_url.is_empty() {
-            warn("base_url", "is empty: nothing can be read from or sent to this provider");
+            warn(
+                "base_url",
+                "is empty: nothing can be read from or sent to this provider",
+            );
         }
         if provider.create.path.is_empty() {
             warn("create.path", "is empty: nothing can be created there");
         }
         if provider.create.job_id.is_empty() && provider.create.job_id_headers.is_empty() {
-            warn("create.job_id", "is empty: no creation can ever be proven accepted");
+            warn(
+                "create.job_id",
+                "is empty: no creation can ever be proven accepted",
+            );
         }
         if provider.observe.path.is_empty() || provider.observe.state.is_empty() {
             warn("observe", "names no path or no state: no job can be read");
         }
         let unset = |variable: &str| std::env::var_os(variable).is_none_or(|value| value.is_empty());
-        if !provider.api_key_env.is_empty() && provider.api_key_file.is_empty() && unset(&provider.api_key_env) {
-            warn("api_key_env", "names a variable that is not set: requests go without a key");
+        if !provider.api_key_env.is_empty()
+            && provider.api_key_file.is_empty()
+            && unset(&provider.api_key_env)
+        {
+            warn(
+                "api_key_env",
+                "names a variable that is not set: requests go without a key",
+            );
         }
         if provider.api_key(|variable| std::env::var(variable).ok()).is_err() {
             warn("api_key_file", "cannot be read, or holds no key");

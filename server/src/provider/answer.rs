@@ -38,7 +38,10 @@ pub struct OutputLink {
 impl fmt::Debug for OutputLink {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // The URL is a key to somebody's picture.
-        f.debug_struct("OutputLink").field("index", &self.index).field("host", &self.url.host_str()).finish_non_exhaustive()
+        f.debug_struct("OutputLink")
+            .field("index", &self.index)
+            .field("host", &self.url.host_str())
+            .finish_non_exhaustive()
     }
 }
 

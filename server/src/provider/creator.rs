@@ -36,7 +36,13 @@ impl CreateClient {
     pub(super) fn new(connector: Connector, provider: &ProviderConfig, key: Option<SecretString>) -> Self {
         let base = Url::parse(&provider.base_url).ok();
         let policy = base.as_ref().map_or_else(Policy::nowhere, Policy::only);
-        Self { connector, policy, base, key, provider: provider.clone() }
+        Self {
+            connector,
+            policy,
+            base,
+            key,
+            provider: provider.clone(),
+        }
     }
 
     /// Sends one creation: the stored specification body, with our operation id where the profile puts the
@@ -56,7 +62,8 @@ impl CreateClient {
             Err(why) => return not_sent(ErrorCategory::Configuration, why),
         };
         let gate = Gate::new(may_send);
-        let mut line = match timeout_at(deadline, self.connector.open(&url, &self.policy, gate.clone())).await {
+        let mut line = match timeout_at(deadline, self.connector.open(&url, &self.policy, gate.clone())).await
+        {
             Ok(Ok(line)) => line,
             Ok(Err(error)) => return not_sent(category_of(error), error.to_string()),
             Err(_) => return not_sent(ErrorCategory::Timeout, "the connection timed out"),
@@ -65,25 +72,47 @@ impl CreateClient {
         let response = match sent {
             Ok(Ok(response)) => response,
             Ok(Err(_)) | Err(_) if gate.seal() => {
-                return not_sent(ErrorCategory::Connection, "the lease or the connection ended before the first byte");
+                return not_sent(
+                    ErrorCategory::Connection,
+                    "the lease or the connection ended before the first byte",
+                );
             }
-            Ok(Err(_)) => return unknown(None, ErrorCategory::Connection, "the connection broke before an answer"),
+            Ok(Err(_)) => {
+                return unknown(
+                    None,
+                    ErrorCategory::Connection,
+                    "the connection broke before an answer",
+                );
+            }
             Err(_) => return unknown(None, ErrorCategory::Timeout, "no answer in time"),
         };
         let mut answered = Answered::new(response, line);
         let (body, end) = answered.body(MAX_ANSWER, deadline).await;
-        classify(answered.status.as_u16(), &answered.headers, &body, end == End::Whole, &self.provider)
+        classify(
+            answered.status.as_u16(),
+            &answered.headers,
+            &body,
+            end == End::Whole,
+            &self.provider,
+        )
     }
 
-    fn request(&self, operation_id: &OperationId, body: &Value) -> Result<(Url, Request<Full<Bytes>>), &'static str> {
+    fn request(
+        &self,
+        operation_id: &OperationId,
+        body: &Value,
+    ) -> Result<(Url, Request<Full<Bytes>>), &'static str> {
         let create = &self.provider.create;
         let base = self.base.as_ref().ok_or("the provider has no base URL")?;
         if create.path.is_empty() {
             return Err("the provider has no creation path");
         }
         let url = join(base, &create.path).ok_or("the creation path cannot be used")?;
-        let method = Method::from_bytes(create.method.as_bytes()).map_err(|_| "the creation method cannot be used")?;
-        let Value::Object(fields) = body else { return Err("the specification has no body that can be sent") };
+        let method =
+            Method::from_bytes(create.method.as_bytes()).map_err(|_| "the creation method cannot be used")?;
+        let Value::Object(fields) = body else {
+            return Err("the specification has no body that can be sent");
+        };
         let mut fields = fields.clone();
         if !create.client_reference.is_empty() {
             let steps: Vec<String> = create
@@ -92,7 +121,8 @@ impl CreateClient {
                 .skip(1)
                 .map(|step| step.replace("~1", "/").replace("~0", "~"))
                 .collect();
-            put(&mut fields, &steps, operation_id.as_str()).ok_or("the client reference has no place in the body")?;
+            put(&mut fields, &steps, operation_id.as_str())
+                .ok_or("the client reference has no place in the body")?;
         }
         let mut headers = HeaderMap::new();
         headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
@@ -103,11 +133,16 @@ impl CreateClient {
         if !create.idempotency_header.is_empty() {
             // One key per operation, so that a provider that keeps its promise makes one job of two requests.
             let key = utf8_percent_encode(operation_id.as_str(), SEGMENT).to_string();
-            let name = HeaderName::try_from(create.idempotency_header.as_str()).map_err(|_| "the idempotency header cannot be used")?;
-            headers.insert(name, HeaderValue::try_from(key).map_err(|_| "the idempotency key cannot be used")?);
+            let name = HeaderName::try_from(create.idempotency_header.as_str())
+                .map_err(|_| "the idempotency header cannot be used")?;
+            headers.insert(
+                name,
+                HeaderValue::try_from(key).map_err(|_| "the idempotency key cannot be used")?,
+            );
         }
         let bytes = serde_json::to_vec(&fields).map_err(|_| "the specification body cannot be written")?;
-        let request = request(method, &url, &headers, Bytes::from(bytes)).ok_or("the creation path cannot be used")?;
+        let request =
+            request(method, &url, &headers, Bytes::from(bytes)).ok_or("the creation path cannot be used")?;
         Ok((url, request))
     }
 }
@@ -119,7 +154,9 @@ fn put(fields: &mut Map<String, Value>, steps: &[String], text: &str) -> Option<
         fields.insert(first.clone(), Value::String(text.to_owned()));
         return Some(());
     }
-    let next = fields.entry(first.clone()).or_insert_with(|| Value::Object(Map::new()));
+    let next = fields
+        .entry(first.clone())
+        .or_insert_with(|| Value::Object(Map::new()));
     put(next.as_object_mut()?, rest, text)
 }
 

@@ -55,7 +55,10 @@ impl Gate {
             *state = State::Passed;
             Ok(())
         } else {
-            Err(io::Error::new(io::ErrorKind::PermissionDenied, "the gate is shut"))
+            Err(io::Error::new(
+                io::ErrorKind::PermissionDenied,
+                "the gate is shut",
+            ))
         }
     }
 }
@@ -73,13 +76,21 @@ impl<S> Gated<S> {
 }
 
 impl<S: AsyncRead + Unpin> AsyncRead for Gated<S> {
-    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         Pin::new(&mut self.inner).poll_read(context, buffer)
     }
 }
 
 impl<S: AsyncWrite + Unpin> AsyncWrite for Gated<S> {
-    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
         self.gate.pass()?;
         Pin::new(&mut self.inner).poll_write(context, bytes)
     }

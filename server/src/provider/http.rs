@@ -59,17 +59,27 @@ pub(super) struct Getter {
 
 impl Getter {
     /// GETs a URL and follows redirects, every hop checked. `headers` are sent at each hop.
-    pub(super) async fn get(&self, url: &Url, headers: &HeaderMap, deadline: Instant) -> Result<Answered, GetError> {
+    pub(super) async fn get(
+        &self,
+        url: &Url,
+        headers: &HeaderMap,
+        deadline: Instant,
+    ) -> Result<Answered, GetError> {
         let mut url = url.clone();
         for _ in 0..=MAX_REDIRECTS {
             let answered = self.once(&url, headers, deadline).await?;
             if !matches!(answered.status.as_u16(), 301 | 302 | 303 | 307 | 308) {
                 return Ok(answered);
             }
-            let Some(next) = location(&url, &answered.headers) else { return Ok(answered) };
+            let Some(next) = location(&url, &answered.headers) else {
+                return Ok(answered);
+            };
             let downgrade = url.scheme() == "https" && next.scheme() != "https";
-            let allowed =
-                if self.elsewhere { self.policy.allows(&next) } else { next.origin() == url.origin() };
+            let allowed = if self.elsewhere {
+                self.policy.allows(&next)
+            } else {
+                next.origin() == url.origin()
+            };
             if downgrade || !allowed {
                 return Err(GetError::Redirect);
             }
@@ -83,7 +93,8 @@ impl Getter {
             .await
             .map_err(|_| GetError::Timeout)?
             .map_err(GetError::Connect)?;
-        let request = request(Method::GET, url, headers, Bytes::new()).ok_or(GetError::Connect(ConnectError::Url))?;
+        let request =
+            request(Method::GET, url, headers, Bytes::new()).ok_or(GetError::Connect(ConnectError::Url))?;
         let response = timeout_at(deadline, line.sender().send_request(request))
             .await
             .map_err(|_| GetError::Timeout)?
@@ -97,21 +108,37 @@ fn location(url: &Url, headers: &HeaderMap) -> Option<Url> {
 }
 
 /// A request in origin form, with the headers that every one carries.
-pub(super) fn request(method: Method, url: &Url, headers: &HeaderMap, body: Bytes) -> Option<Request<Full<Bytes>>> {
+pub(super) fn request(
+    method: Method,
+    url: &Url,
+    headers: &HeaderMap,
+    body: Bytes,
+) -> Option<Request<Full<Bytes>>> {
     let mut request = Request::new(Full::new(body));
     *request.method_mut() = method;
     *request.uri_mut() = url[Position::BeforePath..Position::AfterQuery].parse().ok()?;
     request.headers_mut().clone_from(headers);
-    request.headers_mut().insert(HOST, url[Position::BeforeHost..Position::AfterPort].parse().ok()?);
-    request.headers_mut().insert(USER_AGENT, HeaderValue::from_static(AGENT));
-    request.headers_mut().insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+    request
+        .headers_mut()
+        .insert(HOST, url[Position::BeforeHost..Position::AfterPort].parse().ok()?);
+    request
+        .headers_mut()
+        .insert(USER_AGENT, HeaderValue::from_static(AGENT));
+    request
+        .headers_mut()
+        .insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
     Some(request)
 }
 
 impl Answered {
     pub(super) fn new(response: Response<Incoming>, line: Line) -> Self {
         let (head, body) = response.into_parts();
-        Self { status: head.status, headers: head.headers, body, _line: line }
+        Self {
+            status: head.status,
+            headers: head.headers,
+            body,
+            _line: line,
+        }
     }
 
     /// The next piece of the body, waited for at most until `deadline`.
@@ -120,7 +147,13 @@ impl Answered {
             match timeout_at(deadline, self.body.frame()).await {
                 Err(_) => return Err(End::Timeout),
                 Ok(None) => return Ok(None),
-                Ok(Some(Err(error))) => return Err(if ended_early(&error) { End::Short } else { End::Broken }),
+                Ok(Some(Err(error))) => {
+                    return Err(if ended_early(&error) {
+                        End::Short
+                    } else {
+                        End::Broken
+                    });
+                }
                 Ok(Some(Ok(frame))) => {
                     if let Ok(data) = frame.into_data() {
                         return Ok(Some(data));

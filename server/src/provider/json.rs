@@ -73,7 +73,11 @@ impl<'a> Doc<'a> {
     pub(super) fn id(self) -> Option<String> {
         let text = self.0.get();
         let whole = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        if whole { Some(text.to_owned()) } else { self.string().filter(|id| !id.is_empty()) }
+        if whole {
+            Some(text.to_owned())
+        } else {
+            self.string().filter(|id| !id.is_empty())
+        }
     }
 
     /// An amount: a number or a string that is one, exactly as written, not below zero. `None` when it is not
@@ -100,7 +104,9 @@ mod tests {
     use super::Doc;
 
     fn amount(text: &str) -> Option<String> {
-        Doc::parse(text).and_then(Doc::amount).map(|amount| amount.to_string())
+        Doc::parse(text)
+            .and_then(Doc::amount)
+            .map(|amount| amount.to_string())
     }
 
     #[test]
@@ -108,10 +114,22 @@ mod tests {
         assert_eq!(amount("12").as_deref(), Some("12"));
         assert_eq!(amount("0.1").as_deref(), Some("0.1"));
         assert_eq!(amount("\"0.30\"").as_deref(), Some("0.3"));
-        assert_eq!(amount("12345678901234567.891").as_deref(), Some("12345678901234567.891"));
+        assert_eq!(
+            amount("12345678901234567.891").as_deref(),
+            Some("12345678901234567.891")
+        );
         assert_eq!(amount("1.2e1").as_deref(), Some("12"));
         assert_eq!(amount("-0").as_deref(), Some("0"));
-        for bad in ["-1", "null", "true", "\"\"", "\"many\"", "[]", "1e400", "0.00000000000000000000000000000001"] {
+        for bad in [
+            "-1",
+            "null",
+            "true",
+            "\"\"",
+            "\"many\"",
+            "[]",
+            "1e400",
+            "0.00000000000000000000000000000001",
+        ] {
             assert_eq!(amount(bad), None, "{bad}");
         }
     }
@@ -119,7 +137,9 @@ mod tests {
     #[test]
     fn pointers_walk_objects_and_lists() {
         let text = r#"{"a/b":{"c~d":[1,{"id":"x"}]},"bad":"\ud800","n":42}"#;
-        let Some(doc) = Doc::parse(text) else { panic!("it is JSON") };
+        let Some(doc) = Doc::parse(text) else {
+            panic!("it is JSON")
+        };
         assert_eq!(doc.at("/a~1b/c~0d/1/id").and_then(Doc::id).as_deref(), Some("x"));
         assert_eq!(doc.at("/n").and_then(Doc::id).as_deref(), Some("42"));
         assert!(doc.at("/a~1b/c~0d/01").is_none());

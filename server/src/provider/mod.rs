@@ -10,6 +10,7 @@ mod json;
 pub mod net;
 pub mod observe;
 pub mod output;
+mod policy;
 pub mod reader;
 pub mod receipt;
 
@@ -27,7 +28,11 @@ use std::collections::BTreeMap;
 use url::Url;
 
 /// What is not escaped in one segment of a path or one value of a query.
-const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
+const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'~');
 
 /// `base_url` with a path of the profile after it (`base_url` may have a path of its own).
 fn join(base: &Url, path: &str) -> Option<Url> {
@@ -90,7 +95,10 @@ impl Creators {
         let connector = connector()?;
         let mut creators = BTreeMap::new();
         for (name, provider) in &config.providers {
-            creators.insert(name.clone(), CreateClient::new(connector.clone(), provider, key(name, provider)?));
+            creators.insert(
+                name.clone(),
+                CreateClient::new(connector.clone(), provider, key(name, provider)?),
+            );
         }
         Ok(Self(creators))
     }
@@ -109,11 +117,16 @@ fn connector() -> Result<Connector, ConfigError> {
 }
 
 fn key(name: &str, provider: &crate::config::ProviderConfig) -> Result<Option<SecretString>, ConfigError> {
-    provider.api_key(|variable| std::env::var(variable).ok()).map_err(|error| match error {
-        ConfigError::Invalid { key, why } => ConfigError::Invalid { key: format!("providers.{name}.{key}"), why },
-        ConfigError::Unreadable { .. }
-        | ConfigError::Syntax { .. }
-        | ConfigError::UnknownKey { .. }
-        | ConfigError::WrongType { .. } => error,
-    })
+    provider
+        .api_key(|variable| std::env::var(variable).ok())
+        .map_err(|error| match error {
+            ConfigError::Invalid { key, why } => ConfigError::Invalid {
+                key: format!("providers.{name}.{key}"),
+                why,
+            },
+            ConfigError::Unreadable { .. }
+            | ConfigError::Syntax { .. }
+            | ConfigError::UnknownKey { .. }
+            | ConfigError::WrongType { .. } => error,
+        })
 }

@@ -24,7 +24,13 @@ pub fn read(body: &[u8], job_id: &JobId, url: &Url, provider: &ProviderConfig, a
         .unwrap_or_else(|| Answer::failed(Fetch::BadPayload, at))
 }
 
-fn read_object(doc: Doc<'_>, job_id: &JobId, url: &Url, provider: &ProviderConfig, at: DateTime<Utc>) -> Option<Answer> {
+fn read_object(
+    doc: Doc<'_>,
+    job_id: &JobId,
+    url: &Url,
+    provider: &ProviderConfig,
+    at: DateTime<Utc>,
+) -> Option<Answer> {
     let profile = &provider.observe;
     if !profile.id.is_empty() && doc.at(&profile.id)?.id()? != job_id.as_str() {
         return None;
@@ -35,8 +41,10 @@ fn read_object(doc: Doc<'_>, job_id: &JobId, url: &Url, provider: &ProviderConfi
         None => (None, Vec::new()),
         Some(list) => {
             let items = list.items().filter(|items| items.len() <= MAX_OUTPUTS)?;
-            let (outputs, links): (Vec<Output>, Vec<Option<OutputLink>>) =
-                (0..).zip(items).map(|(index, item)| output(index, item, url, provider)).unzip();
+            let (outputs, links): (Vec<Output>, Vec<Option<OutputLink>>) = (0..)
+                .zip(items)
+                .map(|(index, item)| output(index, item, url, provider))
+                .unzip();
             (Some(outputs), links.into_iter().flatten().collect())
         }
     };
@@ -60,7 +68,11 @@ fn read_object(doc: Doc<'_>, job_id: &JobId, url: &Url, provider: &ProviderConfi
 
 /// What stands at a pointer and is not `null`; an empty pointer names nothing.
 fn stated<'a>(doc: Doc<'a>, pointer: &str) -> Option<Doc<'a>> {
-    if pointer.is_empty() { None } else { doc.at(pointer).filter(|found| !found.is_null()) }
+    if pointer.is_empty() {
+        None
+    } else {
+        doc.at(pointer).filter(|found| !found.is_null())
+    }
 }
 
 fn execution_of(raw: &str, states: &States) -> Execution {
@@ -85,7 +97,8 @@ fn reason(doc: Doc<'_>, execution: Execution, provider: &ProviderConfig) -> Reas
             if stated(doc, &provider.observe.submission_failure).is_some_and(Doc::is_set) {
                 return Reason::SubmissionFailure;
             }
-            stated(doc, &provider.observe.error_code).map_or(Reason::None, |code| reason_of_code(&code.written()))
+            stated(doc, &provider.observe.error_code)
+                .map_or(Reason::None, |code| reason_of_code(&code.written()))
         }
     }
 }
@@ -115,10 +128,18 @@ pub(super) fn charge(doc: Doc<'_>, provider: &ProviderConfig) -> Option<Charge> 
     let reserved = amount(&profile.credits_reserved);
     let charged = amount(&profile.credits_charged);
     let refunded = amount(&profile.credits_refunded);
-    let pending = stated(doc, &profile.compensation).and_then(Doc::string).is_some_and(|word| word == "pending");
+    let pending = stated(doc, &profile.compensation)
+        .and_then(Doc::string)
+        .is_some_and(|word| word == "pending");
     let state = Charge::state_of(pending, reserved, charged, refunded);
-    let says_something = state != ChargeState::Unknown || reserved.is_some() || charged.is_some() || refunded.is_some();
-    says_something.then_some(Charge { state, reserved, charged, refunded })
+    let says_something =
+        state != ChargeState::Unknown || reserved.is_some() || charged.is_some() || refunded.is_some();
+    says_something.then_some(Charge {
+        state,
+        reserved,
+        charged,
+        refunded,
+    })
 }
 
 /// One output: an object with a URL in it, or the URL itself.
@@ -139,7 +160,9 @@ fn output(index: u32, item: Doc<'_>, base: &Url, provider: &ProviderConfig) -> (
 }
 
 fn is_content_type(text: &str) -> bool {
-    text.len() <= MAX_CONTENT_TYPE && text.contains('/') && text.bytes().all(|byte| (0x20..0x7f).contains(&byte))
+    text.len() <= MAX_CONTENT_TYPE
+        && text.contains('/')
+        && text.bytes().all(|byte| (0x20..0x7f).contains(&byte))
 }
 
 #[cfg(test)]

@@ -43,10 +43,16 @@ pub struct OutputBody {
 
 impl OutputClient {
     pub(super) fn new(connector: Connector, provider: &ProviderConfig) -> Self {
-        let policy = Url::parse(&provider.base_url)
-            .map_or_else(|_| Policy::nowhere(), |base| Policy::listing(&base, &provider.allow_hosts));
+        let policy = Url::parse(&provider.base_url).map_or_else(
+            |_| Policy::nowhere(),
+            |base| Policy::listing(&base, &provider.allow_hosts),
+        );
         Self {
-            getter: Getter { connector, policy, elsewhere: true },
+            getter: Getter {
+                connector,
+                policy,
+                elsewhere: true,
+            },
             idle: Duration::from_secs(provider.timeout_seconds),
         }
     }
@@ -56,17 +62,29 @@ impl OutputClient {
     /// # Errors
     /// See [`OutputError`]; 401, 403 and 410 are `output_expired`.
     pub async fn fetch(&self, url: &Url, max_bytes: u64) -> Result<OutputBody, OutputError> {
-        let answered =
-            self.getter.get(url, &HeaderMap::new(), Instant::now() + self.idle).await.map_err(error_of)?;
+        let answered = self
+            .getter
+            .get(url, &HeaderMap::new(), Instant::now() + self.idle)
+            .await
+            .map_err(error_of)?;
         let error = match answered.status.as_u16() {
             200 => None,
-            401 | 403 | 410 => Some((ErrorCategory::OutputExpired, "the output's URL is not valid any more")),
+            401 | 403 | 410 => Some((
+                ErrorCategory::OutputExpired,
+                "the output's URL is not valid any more",
+            )),
             404 => Some((ErrorCategory::NotFound, "the output is not there")),
             408 | 504 => Some((ErrorCategory::Timeout, "the output host was too slow")),
-            429 => Some((ErrorCategory::RateLimited, "the output host asked us to slow down")),
+            429 => Some((
+                ErrorCategory::RateLimited,
+                "the output host asked us to slow down",
+            )),
             400..=499 => Some((ErrorCategory::Http4xx, "the output host refused the request")),
             500.. => Some((ErrorCategory::Http5xx, "the output host failed")),
-            _ => Some((ErrorCategory::BadPayload, "the output host gave an answer that is no output")),
+            _ => Some((
+                ErrorCategory::BadPayload,
+                "the output host gave an answer that is no output",
+            )),
         };
         if let Some((category, detail)) = error {
             return Err(OutputError::new(category, detail));
@@ -79,14 +97,23 @@ impl OutputClient {
         if length.is_some_and(|length| length > max_bytes) {
             return Err(too_large());
         }
-        Ok(OutputBody { answered, idle: self.idle, length, got: 0, max_bytes })
+        Ok(OutputBody {
+            answered,
+            idle: self.idle,
+            length,
+            got: 0,
+            max_bytes,
+        })
     }
 }
 
 impl OutputBody {
     /// What the host says the bytes are.
     pub fn content_type(&self) -> Option<&str> {
-        self.answered.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok())
+        self.answered
+            .headers
+            .get(CONTENT_TYPE)
+            .and_then(|value| value.to_str().ok())
     }
 
     /// The next bytes; `None` at the end, when they are as many as the host said.
@@ -94,39 +121,60 @@ impl OutputBody {
     /// # Errors
     /// The connection broke or fell silent, too many bytes, too few bytes.
     pub async fn chunk(&mut self) -> Result<Option<Bytes>, OutputError> {
-        let piece = self.answered.piece(Instant::now() + self.idle).await.map_err(|end| match end {
-            End::Short | End::Whole => too_short(),
-            End::TooLong => too_large(),
-            End::Timeout => OutputError::new(ErrorCategory::Timeout, "the output stopped coming"),
-            End::Broken => OutputError::new(ErrorCategory::Connection, "the connection broke before the output's end"),
-        })?;
+        let piece = self
+            .answered
+            .piece(Instant::now() + self.idle)
+            .await
+            .map_err(|end| match end {
+                End::Short | End::Whole => too_short(),
+                End::TooLong => too_large(),
+                End::Timeout => OutputError::new(ErrorCategory::Timeout, "the output stopped coming"),
+                End::Broken => OutputError::new(
+                    ErrorCategory::Connection,
+                    "the connection broke before the output's end",
+                ),
+            })?;
         match &piece {
             None if self.length.is_some_and(|length| length != self.got) => Err(too_short()),
             None => Ok(None),
             Some(bytes) => {
-                self.got = self.got.saturating_add(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
-                if self.got > self.max_bytes { Err(too_large()) } else { Ok(piece) }
+                self.got = self
+                    .got
+                    .saturating_add(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
+                if self.got > self.max_bytes {
+                    Err(too_large())
+                } else {
+                    Ok(piece)
+                }
             }
         }
     }
 }
 
 fn too_large() -> OutputError {
-    OutputError::new(ErrorCategory::OutputTooLarge, "the output is longer than is taken")
+    OutputError::new(
+        ErrorCategory::OutputTooLarge,
+        "the output is longer than is taken",
+    )
 }
 
 fn too_short() -> OutputError {
-    OutputError::new(ErrorCategory::OutputMismatch, "the output is shorter than it says")
+    OutputError::new(
+        ErrorCategory::OutputMismatch,
+        "the output is shorter than it says",
+    )
 }
 
 fn error_of(error: GetError) -> OutputError {
     match error {
-        GetError::Redirect => {
-            OutputError::new(ErrorCategory::OutputBlocked, "the output leads to a host that is not allowed")
-        }
-        GetError::Connect(ConnectError::Blocked) => {
-            OutputError::new(ErrorCategory::OutputBlocked, "the output is at an address that is not allowed")
-        }
+        GetError::Redirect => OutputError::new(
+            ErrorCategory::OutputBlocked,
+            "the output leads to a host that is not allowed",
+        ),
+        GetError::Connect(ConnectError::Blocked) => OutputError::new(
+            ErrorCategory::OutputBlocked,
+            "the output is at an address that is not allowed",
+        ),
         GetError::Connect(ConnectError::Url) => {
             OutputError::new(ErrorCategory::OutputBlocked, "the output's URL cannot be used")
         }
@@ -139,8 +187,9 @@ fn error_of(error: GetError) -> OutputError {
         GetError::Connect(ConnectError::Timeout) | GetError::Timeout => {
             OutputError::new(ErrorCategory::Timeout, "the output host was too slow")
         }
-        GetError::Connect(ConnectError::Tls) => {
-            OutputError::new(ErrorCategory::Tls, "the secure connection to the output host failed")
-        }
+        GetError::Connect(ConnectError::Tls) => OutputError::new(
+            ErrorCategory::Tls,
+            "the secure connection to the output host failed",
+        ),
     }
 }

@@ -48,7 +48,11 @@ impl ReadClient {
         let base = Url::parse(&provider.base_url).ok();
         let policy = base.as_ref().map_or_else(Policy::nowhere, Policy::only);
         Self {
-            getter: Getter { connector, policy, elsewhere: false },
+            getter: Getter {
+                connector,
+                policy,
+                elsewhere: false,
+            },
             base,
             key,
             provider: provider.clone(),
@@ -57,7 +61,9 @@ impl ReadClient {
 
     /// One GET of one job. It never fails: what went wrong is the answer's `fetch`.
     pub async fn observe(&self, job_id: &JobId) -> Answer {
-        let Some(url) = self.job_url(job_id) else { return Answer::failed(Fetch::Blocked, Utc::now()) };
+        let Some(url) = self.job_url(job_id) else {
+            return Answer::failed(Fetch::Blocked, Utc::now());
+        };
         let (fetch, body, retry_after) = self.get(&url).await;
         let mut answer = match fetch {
             Fetch::Ok => observe::read(&body, job_id, &url, &self.provider, Utc::now()),
@@ -95,7 +101,10 @@ impl ReadClient {
             .ok_or(SearchError::Fetch(Fetch::BadPayload))?;
         let mut found = Candidates::new();
         for item in items {
-            let id = item.at(&search.item_id).and_then(Doc::id).and_then(|id| JobId::parse(&id));
+            let id = item
+                .at(&search.item_id)
+                .and_then(Doc::id)
+                .and_then(|id| JobId::parse(&id));
             if let Some(id) = id
                 && !found.contains(&id)
                 && found.len() < MAX_CANDIDATES

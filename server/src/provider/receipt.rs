@@ -23,7 +23,13 @@ enum Named {
 ///
 /// A job id in body or headers, at any status: `accepted`. A JSON object, whole, with a listed status and no job
 /// id: `rejected`. Everything else: `unknown`.
-pub fn classify(status: u16, headers: &HeaderMap, body: &[u8], whole: bool, provider: &ProviderConfig) -> Receipt {
+pub fn classify(
+    status: u16,
+    headers: &HeaderMap,
+    body: &[u8],
+    whole: bool,
+    provider: &ProviderConfig,
+) -> Receipt {
     let text = text_of(body);
     let doc = Doc::parse(&text).filter(|doc| doc.is_object());
     let said = doc.and_then(|doc| charge(doc, provider));
@@ -57,22 +63,43 @@ pub fn classify(status: u16, headers: &HeaderMap, body: &[u8], whole: bool, prov
 
 /// Nothing left: name lookup, refused connection, TLS failure, or the lease over, before any byte of the request.
 pub(super) fn not_sent(category: ErrorCategory, detail: impl Into<String>) -> Receipt {
-    Receipt { category: Some(category), detail: detail.into(), ..receipt(ReceiptKind::NotSent, None) }
+    Receipt {
+        category: Some(category),
+        detail: detail.into(),
+        ..receipt(ReceiptKind::NotSent, None)
+    }
 }
 
 /// Something left, and what became of it is not known.
 pub(super) fn unknown(status: Option<u16>, category: ErrorCategory, detail: impl Into<String>) -> Receipt {
-    Receipt { category: Some(category), detail: detail.into(), ..receipt(ReceiptKind::Unknown, status) }
+    Receipt {
+        category: Some(category),
+        detail: detail.into(),
+        ..receipt(ReceiptKind::Unknown, status)
+    }
 }
 
 fn receipt(kind: ReceiptKind, status: Option<u16>) -> Receipt {
-    Receipt { kind, status, job_id: None, job_id_at: None, charge: None, detail: String::new(), category: None }
+    Receipt {
+        kind,
+        status,
+        job_id: None,
+        job_id_at: None,
+        charge: None,
+        detail: String::new(),
+        category: None,
+    }
 }
 
 fn named(doc: Option<Doc<'_>>, headers: &HeaderMap, provider: &ProviderConfig) -> Named {
     let mut unusable = false;
     for pointer in &provider.create.job_id {
-        let Some(found) = doc.and_then(|doc| doc.at(pointer)).filter(|found| !found.is_null()) else { continue };
+        let Some(found) = doc
+            .and_then(|doc| doc.at(pointer))
+            .filter(|found| !found.is_null())
+        else {
+            continue;
+        };
         if found.string().is_some_and(|text| text.is_empty()) {
             continue;
         }
@@ -82,7 +109,9 @@ fn named(doc: Option<Doc<'_>>, headers: &HeaderMap, provider: &ProviderConfig) -
         }
     }
     for name in &provider.create.job_id_headers {
-        let Some(value) = headers.get(name.as_str()).filter(|value| !value.is_empty()) else { continue };
+        let Some(value) = headers.get(name.as_str()).filter(|value| !value.is_empty()) else {
+            continue;
+        };
         match value.to_str().ok().and_then(|text| JobId::parse(text.trim())) {
             Some(job_id) => return Named::Job(job_id, name.clone()),
             None => unusable = true,
@@ -96,12 +125,18 @@ fn uncharged(status: u16, provider: &ProviderConfig) -> Option<Charge> {
         .create
         .rejections_uncharged
         .contains(&status)
-        .then(|| Charge { state: ChargeState::None, ..Charge::default() })
+        .then(|| Charge {
+            state: ChargeState::None,
+            ..Charge::default()
+        })
 }
 
 fn rejection(status: u16, doc: Option<Doc<'_>>, provider: &ProviderConfig) -> ErrorCategory {
     let pointer = &provider.observe.error_code;
-    let code = doc.filter(|_| !pointer.is_empty()).and_then(|doc| doc.at(pointer)).and_then(Doc::string);
+    let code = doc
+        .filter(|_| !pointer.is_empty())
+        .and_then(|doc| doc.at(pointer))
+        .and_then(Doc::string);
     match (status, code.map(|code| reason_of_code(&code))) {
         (_, Some(Reason::Moderation)) => ErrorCategory::Moderation,
         (401 | 403, _) => ErrorCategory::Unauthorized,

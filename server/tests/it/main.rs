@@ -1,5 +1,11 @@
 //! All integration tests in one binary: one link, one harness.
 
+mod artifacts;
+mod config;
 mod database;
 mod fixture;
+mod storage;
+mod provider_creates;
+mod provider_outputs;
+mod provider_reads;
 mod support;
