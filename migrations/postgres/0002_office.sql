@@ -93,6 +93,9 @@ CREATE INDEX dlo_messages_action ON dlo_messages (next_action, died_at DESC, mes
 CREATE INDEX dlo_messages_queue ON dlo_messages (queue, died_at DESC, message_id) WHERE purged_at IS NULL;
 CREATE INDEX dlo_messages_category ON dlo_messages (error_category, died_at DESC, message_id) WHERE purged_at IS NULL;
 CREATE INDEX dlo_messages_job ON dlo_messages (job_id) WHERE job_id IS NOT NULL;
+CREATE INDEX dlo_messages_owner ON dlo_messages (owner, died_at DESC, message_id) WHERE purged_at IS NULL;
+-- The desk's rail counts from here alone.
+CREATE INDEX dlo_messages_rail ON dlo_messages (label, queue) WHERE purged_at IS NULL;
 
 -- Who replayed which dead letter into which job: the contract stores none of it.
 CREATE TABLE dlo_replays (
@@ -145,6 +148,14 @@ CREATE INDEX dlo_recoveries_operation ON dlo_recoveries (operation_id, created_a
 CREATE INDEX dlo_recoveries_created ON dlo_recoveries (created_at DESC, id);
 CREATE INDEX dlo_recoveries_job ON dlo_recoveries (queue_job_id) WHERE queue_job_id IS NOT NULL;
 CREATE INDEX dlo_recoveries_reserved ON dlo_recoveries (owner) WHERE reservation_open;
+
+-- Who works on a claimed job, and until when. The attempt is the fence: each claim counts it on.
+CREATE TABLE dlo_leases (
+    job_id UUID PRIMARY KEY,
+    attempt BIGINT NOT NULL,
+    until_at TIMESTAMPTZ NOT NULL
+);
+CREATE INDEX dlo_leases_until ON dlo_leases (until_at);
 
 -- One row per creation request, written before its first byte.
 CREATE TABLE dlo_attempts (
@@ -277,6 +288,7 @@ CREATE INDEX dlo_idempotency_age ON dlo_idempotency (created_at);
 
 -- Indexes of ours on Soniq's tables: the desk's order, and what names an operation.
 CREATE INDEX dlo_dead_letters_order ON soniq_dead_letter_jobs (moved_to_dead_letter_at DESC, id);
+CREATE INDEX dlo_dead_letters_queue ON soniq_dead_letter_jobs (queue, moved_to_dead_letter_at DESC, id);
 CREATE INDEX dlo_jobs_claim ON soniq_jobs (queue, priority, scheduled_at, created_at) WHERE status = 'queued';
 
 -- The audit and the receipts only grow.
