@@ -189,6 +189,10 @@ pub struct OperationView {
     /// The specification's current revision, where known.
     pub specification_current: Option<i64>,
     pub model: Option<String>,
+    /// What a new generation at the current specification is estimated to cost, where facts say so.
+    #[schema(value_type = Option<String>)]
+    #[serde(default, with = "rust_decimal::serde::str_option")]
+    pub estimated_credits: Option<Decimal>,
     pub remote: RemoteView,
     pub charge: Charge,
     pub outputs: Vec<OutputCopy>,

@@ -72,8 +72,5 @@ fn confirmed_refunds_cover(record: &Operation) -> bool {
         record.charge.refunded.unwrap_or(Decimal::ZERO),
         Decimal::saturating_add,
     );
-    record
-        .charge
-        .charged
-        .is_some_and(|charged| returned >= charged)
+    record.charge.charged.is_some_and(|charged| returned >= charged)
 }

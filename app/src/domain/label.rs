@@ -1,6 +1,6 @@
 //! Labels: the words a person reads for what is wrong. Derived by one total function, never stored as truth (DESIGN 2).
 
-use super::evidence::Evidence;
+use super::evidence::{Evidence, Jobs};
 use super::operation::{Dispatch, Operation, Phase};
 use super::remote::{Execution, Fetch};
 
@@ -42,15 +42,18 @@ impl Label {
 ///
 /// Never [`Label::NoOperationRecord`]: that one belongs to dead letters whose operation we do not hold.
 pub fn label(record: &Operation, evidence: &Evidence) -> Label {
-    let own = evidence.own_jobs(record);
-    let job_known = record.job_id.is_some() || !own.is_empty();
+    label_with(record, &evidence.jobs(record))
+}
+
+/// [`label`] where the ids are found already.
+pub(super) fn label_with(record: &Operation, jobs: &Jobs) -> Label {
     if record.phase == Phase::Delivered {
         return Label::AlreadyDelivered;
     }
     if record.closure.is_some() {
         return Label::Closed;
     }
-    if evidence.is_contested(record) || record.succeeded_without_outputs() {
+    if jobs.contested || record.succeeded_without_outputs() {
         return Label::RemoteStateUnclear;
     }
     if record.phase == Phase::Succeeded {
@@ -65,7 +68,7 @@ pub fn label(record: &Operation, evidence: &Evidence) -> Label {
         Some(Execution::Queued | Execution::Running) | None => {}
     }
     let failed = record.phase == Phase::Failed;
-    if job_known {
+    if !jobs.own.is_empty() {
         let never_read = record.remote.execution.is_none();
         return if record.remote.fetch == Some(Fetch::NotFound) || (never_read && failed) {
             Label::RemoteStateUnclear
@@ -80,9 +83,8 @@ pub fn label(record: &Operation, evidence: &Evidence) -> Label {
         {
             Label::NotSubmitted
         }
-        Dispatch::Sent
-        | Dispatch::ConfirmedNotSent
-        | Dispatch::NotRecorded
-        | Dispatch::OutcomeUnknown => Label::SubmissionOutcomeUnknown,
+        Dispatch::Sent | Dispatch::ConfirmedNotSent | Dispatch::NotRecorded | Dispatch::OutcomeUnknown => {
+            Label::SubmissionOutcomeUnknown
+        }
     }
 }

@@ -13,6 +13,8 @@ pub mod money;
 pub mod operation;
 pub mod plan;
 pub mod recovery;
+pub mod redact;
 pub mod remote;
 pub mod role;
 pub mod slug;
+pub mod transition;

@@ -21,14 +21,32 @@ crate::slugs! {
 pub struct Charge {
     pub state: ChargeState,
     #[schema(value_type = Option<String>)]
-    #[serde(default, with = "rust_decimal::serde::str_option")]
+    #[serde(default, with = "amount")]
     pub reserved: Option<Decimal>,
     #[schema(value_type = Option<String>)]
-    #[serde(default, with = "rust_decimal::serde::str_option")]
+    #[serde(default, with = "amount")]
     pub charged: Option<Decimal>,
     #[schema(value_type = Option<String>)]
-    #[serde(default, with = "rust_decimal::serde::str_option")]
+    #[serde(default, with = "amount")]
     pub refunded: Option<Decimal>,
+}
+
+/// An amount or none, as text. (The library's own spelling refuses `null` inside a flattened object.)
+pub mod amount {
+    use rust_decimal::Decimal;
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    /// The exact digits, or `null`.
+    pub fn serialize<S: Serializer>(amount: &Option<Decimal>, serializer: S) -> Result<S::Ok, S::Error> {
+        amount.as_ref().map(Decimal::to_string).serialize(serializer)
+    }
+
+    /// Digits, or `null`.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Decimal>, D::Error> {
+        let text = Option::<String>::deserialize(deserializer)?;
+        text.map(|text| text.parse().map_err(D::Error::custom)).transpose()
+    }
 }
 
 impl Default for Charge {

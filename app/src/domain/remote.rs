@@ -135,6 +135,9 @@ pub struct RemoteJob {
     pub remote: Remote,
     pub charge: Charge,
     pub outputs: Vec<OutputCopy>,
+    /// Indexes that a person declared lost while this id was the attached one.
+    #[serde(default)]
+    pub lost_outputs: Vec<u32>,
 }
 
 /// A job id of this operation that is not the attached one.

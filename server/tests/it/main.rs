@@ -4,6 +4,7 @@ mod artifacts;
 mod config;
 mod database;
 mod fixture;
+mod storage;
 mod provider_creates;
 mod provider_outputs;
 mod provider_reads;

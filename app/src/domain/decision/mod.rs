@@ -2,6 +2,7 @@
 
 mod allowed;
 
+pub(super) use allowed::Ground;
 pub use allowed::{allowed, allows_child};
 
 use super::ids::{DeadLetterId, JobId, OperationId};
@@ -33,9 +34,7 @@ impl DecisionKind {
     pub const fn role(self) -> super::role::Role {
         use super::role::Role;
         match self {
-            Self::ConfirmNotSent | Self::OutsideSendExcluded | Self::PrepareNewOperation => {
-                Role::Approver
-            }
+            Self::ConfirmNotSent | Self::OutsideSendExcluded | Self::PrepareNewOperation => Role::Approver,
             Self::AttachJob
             | Self::ChooseJob
             | Self::AdoptAsOperation
@@ -130,7 +129,7 @@ pub struct Accounting {
     pub job_id: Option<JobId>,
     pub reference: Option<String>,
     #[schema(value_type = Option<String>)]
-    #[serde(default, with = "rust_decimal::serde::str_option")]
+    #[serde(default, with = "super::money::amount")]
     pub amount: Option<Decimal>,
     pub by: String,
     pub at: DateTime<Utc>,

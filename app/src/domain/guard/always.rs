@@ -46,10 +46,7 @@ fn operator_permitted(bench: &Bench<'_>) -> GuardResult {
     if caller.may(least) {
         GuardResult::pass(
             name,
-            format!(
-                "{} has the role {}; {least} is enough.",
-                caller.name, caller.role
-            ),
+            format!("{} has the role {}; {least} is enough.", caller.name, caller.role),
         )
     } else {
         GuardResult::block(
@@ -68,16 +65,8 @@ fn message_not_superseded(bench: &Bench<'_>) -> GuardResult {
     let Some(id) = bench.facts.dead_letter else {
         return GuardResult::pass(name, "No message led here.");
     };
-    let Some(message) = bench
-        .evidence
-        .messages
-        .iter()
-        .find(|message| message.id == id)
-    else {
-        return GuardResult::warn(
-            name,
-            format!("Message {id} does not speak of this operation."),
-        );
+    let Some(message) = bench.evidence.messages.iter().find(|message| message.id == id) else {
+        return GuardResult::warn(name, format!("Message {id} does not speak of this operation."));
     };
     match message.disposition {
         Disposition::Acknowledged => {

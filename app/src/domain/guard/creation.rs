@@ -28,28 +28,18 @@ pub(super) fn guards(bench: &Bench<'_>) -> Vec<GuardResult> {
 fn confirmed_not_sent(bench: &Bench<'_>) -> GuardResult {
     let name = GuardName::ConfirmedNotSent;
     match bench.record.dispatch {
-        Dispatch::ConfirmedNotSent => {
-            GuardResult::pass(name, "It is recorded that nothing was sent.")
-        }
-        other @ (Dispatch::NotRecorded | Dispatch::OutcomeUnknown | Dispatch::Sent) => {
-            GuardResult::block(
-                name,
-                format!(
-                    "The evidence says {other}: only proof that nothing was sent allows a creation."
-                ),
-            )
-        }
+        Dispatch::ConfirmedNotSent => GuardResult::pass(name, "It is recorded that nothing was sent."),
+        other @ (Dispatch::NotRecorded | Dispatch::OutcomeUnknown | Dispatch::Sent) => GuardResult::block(
+            name,
+            format!("The evidence says {other}: only proof that nothing was sent allows a creation."),
+        ),
     }
 }
 
 fn no_earlier_open_attempt(bench: &Bench<'_>) -> GuardResult {
     let name = GuardName::NoEarlierOpenAttempt;
     match (
-        bench
-            .evidence
-            .attempts
-            .iter()
-            .find(|attempt| attempt.is_open()),
+        bench.evidence.attempts.iter().find(|attempt| attempt.is_open()),
         bench.evidence.attempts.last(),
     ) {
         (Some(open), _) => GuardResult::block(
@@ -100,10 +90,7 @@ fn specification_current(bench: &Bench<'_>, facts: Option<&SpecificationFacts>) 
     } else {
         GuardResult::pass(
             name,
-            format!(
-                "{} r{} is the current revision.",
-                wanted.id, wanted.revision
-            ),
+            format!("{} r{} is the current revision.", wanted.id, wanted.revision),
         )
     }
 }
@@ -126,9 +113,7 @@ fn model_available(bench: &Bench<'_>, facts: Option<&SpecificationFacts>) -> Gua
             name,
             format!("{model} is not available: wait for it, or for a new report about it."),
         ),
-        (Some(_) | None, Some(_) | None) => {
-            GuardResult::pass(name, format!("{model} is available."))
-        }
+        (Some(_) | None, Some(_) | None) => GuardResult::pass(name, format!("{model} is available.")),
     }
 }
 
@@ -174,15 +159,9 @@ fn budget_sufficient(
         needed.normalize()
     );
     if left >= Decimal::ZERO {
-        GuardResult::pass(
-            name,
-            format!("{figures}: {} would be left.", left.normalize()),
-        )
+        GuardResult::pass(name, format!("{figures}: {} would be left.", left.normalize()))
     } else {
-        GuardResult::block(
-            name,
-            format!("{figures}: {} too few.", left.abs().normalize()),
-        )
+        GuardResult::block(name, format!("{figures}: {} too few.", left.abs().normalize()))
     }
 }
 
@@ -247,10 +226,9 @@ fn parent_settled(bench: &Bench<'_>) -> GuardResult {
         return GuardResult::pass(name, format!("{} has no parent.", bench.record.id));
     };
     match &bench.facts.parent {
-        Some(facts) if facts.still_allows => GuardResult::pass(
-            name,
-            format!("Its parent {parent} still allows a new operation."),
-        ),
+        Some(facts) if facts.still_allows => {
+            GuardResult::pass(name, format!("Its parent {parent} still allows a new operation."))
+        }
         Some(_) => GuardResult::block(
             name,
             format!(

@@ -187,9 +187,7 @@ impl Plan {
         let mut guards = always::guards(&bench);
         match self.effect {
             Effect::SubmitsNewGeneration => guards.extend(creation::guards(&bench)),
-            Effect::ReadsStatus | Effect::CopiesExistingOutput => {
-                guards.extend(read::guards(&bench))
-            }
+            Effect::ReadsStatus | Effect::CopiesExistingOutput => guards.extend(read::guards(&bench)),
             Effect::RecordsDecision | Effect::None => {}
         }
         if self.effect.makes_recovery() {
@@ -200,8 +198,8 @@ impl Plan {
                 .iter()
                 .any(|result| result.guard == name && result.verdict == Verdict::Block)
         };
-        let excludable = blocks(GuardName::NoCompetingJob)
-            && !self.decisions.contains(&DecisionKind::OutsideSendExcluded);
+        let excludable =
+            blocks(GuardName::NoCompetingJob) && !self.decisions.contains(&DecisionKind::OutsideSendExcluded);
         self.allowed = guards.iter().all(|result| result.verdict != Verdict::Block);
         self.guards = guards;
         if excludable {

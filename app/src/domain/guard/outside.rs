@@ -77,9 +77,7 @@ fn replayed_outside(record: &Operation, message: &Message) -> Option<String> {
 /// A consumer that creates gave up after it was recorded that nothing had been sent, and the evidence does not speak
 /// of that very attempt.
 fn died_after_evidence(record: &Operation, message: &Message) -> Option<String> {
-    let younger = record
-        .not_sent_since
-        .is_none_or(|since| message.died_at > since);
+    let younger = record.not_sent_since.is_none_or(|since| message.died_at > since);
     let proven = record
         .dispatch_proof
         .as_ref()

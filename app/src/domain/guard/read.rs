@@ -17,18 +17,12 @@ pub(super) fn guards(bench: &Bench<'_>) -> Vec<GuardResult> {
 fn job_known(bench: &Bench<'_>) -> GuardResult {
     let name = GuardName::JobKnown;
     let Some(job) = &bench.plan.job_id else {
-        return GuardResult::block(
-            name,
-            "No job id is known: find it at the provider and attach it.",
-        );
+        return GuardResult::block(name, "No job id is known: find it at the provider and attach it.");
     };
     if bench.record.job_id.as_ref() == Some(job) {
         GuardResult::pass(name, format!("{job} is attached."))
     } else if bench.evidence.known_jobs(bench.record).contains(job) {
-        GuardResult::pass(
-            name,
-            format!("{job} is not attached, but known from evidence."),
-        )
+        GuardResult::pass(name, format!("{job} is not attached, but known from evidence."))
     } else {
         GuardResult::block(name, format!("{job} is not known to this operation."))
     }
@@ -86,9 +80,7 @@ fn credentials_accepted(bench: &Bench<'_>) -> GuardResult {
     match axes.and_then(|axes| axes.fetch) {
         Some(refused @ (Fetch::Forbidden | Fetch::Unauthorized)) => GuardResult::warn(
             name,
-            format!(
-                "The last read was refused ({refused}): check the key. Reading again harms nothing."
-            ),
+            format!("The last read was refused ({refused}): check the key. Reading again harms nothing."),
         ),
         Some(
             Fetch::Ok

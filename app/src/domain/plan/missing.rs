@@ -29,8 +29,7 @@ pub fn missing_outputs(record: &Operation) -> Vec<u32> {
         .map(|copy| copy.index)
         .chain(record.lost_outputs.iter().copied())
         .collect();
-    let expected =
-        usize::try_from(record.remote.outputs_expected.unwrap_or(0)).unwrap_or(usize::MAX);
+    let expected = usize::try_from(record.remote.outputs_expected.unwrap_or(0)).unwrap_or(usize::MAX);
     let unlisted = (0..=u32::MAX)
         .filter(|index| !listed.contains(index))
         .take(expected.saturating_sub(listed.len()))

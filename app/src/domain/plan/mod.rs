@@ -13,11 +13,11 @@ pub(super) use row::Row;
 pub use sentence::sentence;
 
 use super::accounting::flag_beside;
-use super::decision::{DecisionKind, allowed};
-use super::evidence::Evidence;
+use super::decision::{DecisionKind, Ground};
+use super::evidence::{Evidence, Jobs};
 use super::guard::GuardResult;
 use super::ids::{JobId, OperationId};
-use super::label::{Label, label};
+use super::label::{Label, label_with};
 use super::operation::Operation;
 use super::role::Role;
 use chrono::{DateTime, Duration, Utc};
@@ -52,11 +52,9 @@ impl Action {
     pub const fn role(self) -> Role {
         match self {
             Self::Dispatch => Role::Approver,
-            Self::Observe
-            | Self::Deliver
-            | Self::InspectAccounting
-            | Self::Reconcile
-            | Self::Acknowledge => Role::Operator,
+            Self::Observe | Self::Deliver | Self::InspectAccounting | Self::Reconcile | Self::Acknowledge => {
+                Role::Operator
+            }
         }
     }
 }
@@ -125,8 +123,9 @@ impl Plan {
 ///
 /// Total, and without guards: [`Plan::guarded`] adds them. `now` only dates the plan and measures how old an attempt is.
 pub fn decide(record: &Operation, evidence: &Evidence, now: DateTime<Utc>) -> Plan {
-    let table = choose(record, evidence);
-    assemble(record, evidence, table.clone(), &table, now)
+    let jobs = evidence.jobs(record);
+    let table = choose(record, &jobs);
+    assemble(record, evidence, jobs, table.clone(), &table, now)
 }
 
 /// The plan of a read that is permitted beside the table: of any job id ever known, also when delivered or closed.
@@ -137,16 +136,43 @@ pub fn observe_plan(
     job_id: &JobId,
     now: DateTime<Utc>,
 ) -> Option<Plan> {
-    evidence.known_jobs(record).contains(job_id).then(|| {
-        let table = choose(record, evidence);
+    let jobs = evidence.jobs(record);
+    jobs.known.contains(job_id).then(|| {
+        let table = choose(record, &jobs);
         assemble(
             record,
             evidence,
+            jobs,
             Step::read(Row::Alternative, job_id.clone()),
             &table,
             now,
         )
     })
+}
+
+/// What a list shows of a plan, without its sentences.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Glance {
+    pub action: Action,
+    pub effect: Effect,
+    pub label: Label,
+    pub refund_unresolved: bool,
+    /// As in [`Plan::row`].
+    pub row: u8,
+}
+
+/// The same decision as [`decide`], for lists: it builds no sentence.
+pub fn glance(record: &Operation, evidence: &Evidence) -> Glance {
+    let jobs = evidence.jobs(record);
+    let step = choose(record, &jobs);
+    let label = label_with(record, &jobs);
+    Glance {
+        action: step.action,
+        effect: step.effect,
+        label,
+        refund_unresolved: flag_beside(record, label),
+        row: step.row.number(),
+    }
 }
 
 /// Whether two plans ask for the same thing. A revision or an explanation may differ.
@@ -157,26 +183,28 @@ pub fn same_plan(a: &Plan, b: &Plan) -> bool {
 fn assemble(
     record: &Operation,
     evidence: &Evidence,
+    jobs: Jobs,
     step: Step,
     table: &Step,
     now: DateTime<Utc>,
 ) -> Plan {
-    let label = label(record, evidence);
-    let known = evidence.known_jobs(record);
+    let label = label_with(record, &jobs);
     // The age of the last attempt and competing messages need the configuration and the queue: guards and storage
     // check them again, so here a decision is offered as soon as the record allows it.
-    let offered = |kind: &DecisionKind| {
-        allowed(
-            *kind,
-            record,
-            evidence,
-            table.row.number(),
-            now,
-            Duration::zero(),
-            false,
-        )
-        .is_ok()
+    let ground = Ground {
+        record,
+        evidence,
+        jobs: &jobs,
+        row: table.row.number(),
+        now,
+        lease_and_timeout: Duration::zero(),
+        competing_blocks: false,
     };
+    let decisions = DecisionKind::ALL
+        .iter()
+        .copied()
+        .filter(|kind| ground.allows(*kind).is_ok())
+        .collect();
     Plan {
         operation_id: record.id.clone(),
         revision: record.revision,
@@ -184,12 +212,13 @@ fn assemble(
         effect: step.effect,
         label,
         refund_unresolved: flag_beside(record, label),
-        summary: summary::summary(record, evidence, &step),
+        summary: summary::summary(record, evidence, &jobs, &step),
         role: step.action.role(),
         allowed: false,
         guards: Vec::new(),
-        refused: refused::refused(record, &step, table, &known),
-        alternatives: known
+        refused: refused::refused(record, &step, table, &jobs.known),
+        alternatives: jobs
+            .known
             .into_iter()
             .map(|job_id| Alternative {
                 action: Action::Observe,
@@ -199,7 +228,7 @@ fn assemble(
         row: step.row.number(),
         job_id: step.job_id,
         outputs: step.outputs,
-        decisions: DecisionKind::ALL.iter().copied().filter(offered).collect(),
+        decisions,
         planned_at: now,
     }
 }

@@ -109,10 +109,9 @@ pub(super) fn money(charge: &Charge) -> Option<String> {
         ChargeState::PartiallyRefunded => Some(format!(
             "{} were charged, only {} refunded.",
             credits(charge.charged),
-            charge.refunded.map_or_else(
-                || "a part".to_owned(),
-                |amount| amount.normalize().to_string()
-            ),
+            charge
+                .refunded
+                .map_or_else(|| "a part".to_owned(), |amount| amount.normalize().to_string()),
         )),
     }
 }

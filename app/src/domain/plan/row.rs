@@ -3,7 +3,7 @@
 use super::missing::{all_may_be_lost, missing_outputs};
 use super::{Action, Effect};
 use crate::domain::accounting::is_settled;
-use crate::domain::evidence::Evidence;
+use crate::domain::evidence::Jobs;
 use crate::domain::ids::JobId;
 use crate::domain::operation::{Dispatch, Operation, Phase};
 use crate::domain::remote::{Execution, Fetch};
@@ -95,23 +95,23 @@ impl Step {
 }
 
 /// Walks the table.
-pub(super) fn choose(record: &Operation, evidence: &Evidence) -> Step {
+pub(super) fn choose(record: &Operation, jobs: &Jobs) -> Step {
     if record.phase == Phase::Delivered {
         return Step::acknowledge(Row::Delivered);
     }
     if record.closure.is_some() {
         return Step::acknowledge(Row::Closed);
     }
-    if evidence.is_contested(record) {
+    if jobs.contested {
         return Step::reconcile(Row::Contested);
     }
     match &record.job_id {
         Some(attached) => with_job(record, attached),
         None => {
-            let mut own = evidence.own_jobs(record).into_iter();
+            let mut own = jobs.own.iter();
             match (own.next(), own.next()) {
-                (Some(only), None) => Step::read(Row::NamedByEvidence, only),
-                (None | Some(_), None | Some(_)) => without_job(record, evidence),
+                (Some(only), None) => Step::read(Row::NamedByEvidence, only.clone()),
+                (None | Some(_), None | Some(_)) => without_job(record, jobs),
             }
         }
     }
@@ -165,15 +165,13 @@ fn succeeded(record: &Operation, attached: &JobId) -> Step {
 }
 
 /// Rows 5, 13 to 16 and 18 to 20: no job id is attached, and evidence names no single one.
-fn without_job(record: &Operation, evidence: &Evidence) -> Step {
+fn without_job(record: &Operation, jobs: &Jobs) -> Step {
     let remote_life = record.has_remote_life();
     match record.phase {
         Phase::Delivered => Step::acknowledge(Row::Delivered),
         Phase::Succeeded => Step::reconcile(Row::SucceededWithoutId),
         Phase::Failed => match record.dispatch {
-            Dispatch::OutcomeUnknown | Dispatch::NotRecorded => {
-                Step::reconcile(Row::FailedUnproven)
-            }
+            Dispatch::OutcomeUnknown | Dispatch::NotRecorded => Step::reconcile(Row::FailedUnproven),
             Dispatch::ConfirmedNotSent if remote_life => Step::reconcile(Row::FailedUnproven),
             Dispatch::ConfirmedNotSent => Step::acknowledge(Row::FailedNotSent),
             Dispatch::Sent if is_settled(record) => Step::acknowledge(Row::FailedSettled),
@@ -186,13 +184,11 @@ fn without_job(record: &Operation, evidence: &Evidence) -> Step {
         Phase::Accepted | Phase::Submitting => Step::reconcile(Row::SentWithoutId),
         Phase::Prepared => {
             // An id that became an operation of its own is still proof that something was sent for this one.
-            let never_named = evidence.known_jobs(record).is_empty();
+            let never_named = jobs.known.is_empty();
             match record.dispatch {
-                Dispatch::ConfirmedNotSent if never_named && !remote_life => Step::without_job(
-                    Row::ReadyToSend,
-                    Action::Dispatch,
-                    Effect::SubmitsNewGeneration,
-                ),
+                Dispatch::ConfirmedNotSent if never_named && !remote_life => {
+                    Step::without_job(Row::ReadyToSend, Action::Dispatch, Effect::SubmitsNewGeneration)
+                }
                 Dispatch::ConfirmedNotSent
                 | Dispatch::NotRecorded
                 | Dispatch::OutcomeUnknown

@@ -3,20 +3,23 @@
 use super::missing_outputs;
 use super::phrase;
 use super::row::{Row, Step, choose};
-use crate::domain::accounting::is_settled;
-use crate::domain::evidence::Evidence;
+use crate::domain::accounting::flag_beside;
+use crate::domain::evidence::{Evidence, Jobs};
 use crate::domain::ids::JobId;
+use crate::domain::label::label_with;
 use crate::domain::money::ChargeState;
-use crate::domain::operation::{Operation, Phase};
+use crate::domain::operation::Operation;
 use crate::domain::remote::{Execution, Fetch};
 
 /// (known, not known): each one or a few plain sentences, never empty.
 pub fn sentence(record: &Operation, evidence: &Evidence) -> (String, String) {
-    let step = choose(record, evidence);
-    (known(record, evidence), not_known(record, &step))
+    let jobs = evidence.jobs(record);
+    let step = choose(record, &jobs);
+    let money_open = flag_beside(record, label_with(record, &jobs));
+    (known(record, &jobs), not_known(record, &step, money_open))
 }
 
-fn known(record: &Operation, evidence: &Evidence) -> String {
+fn known(record: &Operation, jobs: &Jobs) -> String {
     let mut parts = Vec::new();
     if let Some(closure) = &record.closure {
         parts.push(format!(
@@ -41,10 +44,11 @@ fn known(record: &Operation, evidence: &Evidence) -> String {
         }
         (None, None) => parts.push(phrase::dispatch(record.dispatch).to_owned()),
     }
-    let others: Vec<JobId> = evidence
-        .known_jobs(record)
-        .into_iter()
-        .filter(|job| Some(job) != record.job_id.as_ref())
+    let others: Vec<JobId> = jobs
+        .known
+        .iter()
+        .filter(|job| Some(*job) != record.job_id.as_ref())
+        .cloned()
         .collect();
     if !others.is_empty() {
         let verb = if others.len() == 1 { "is" } else { "are" };
@@ -71,15 +75,14 @@ fn known(record: &Operation, evidence: &Evidence) -> String {
     parts.join(" ")
 }
 
-fn not_known(record: &Operation, step: &Step) -> String {
+fn not_known(record: &Operation, step: &Step, money_open: bool) -> String {
     let first = match step.row {
         Row::Delivered | Row::FailedNotSent | Row::AllCopied => None,
         Row::Closed => Some("Nothing more is looked for while the closure stands.".to_owned()),
         Row::Contested => Some("Which job is this operation's.".to_owned()),
-        Row::NamedByEvidence => Some(
-            "Whether the named job is this operation's: nobody has read it for this record."
-                .to_owned(),
-        ),
+        Row::NamedByEvidence => {
+            Some("Whether the named job is this operation's: nobody has read it for this record.".to_owned())
+        }
         Row::SucceededWithoutId => Some("Which job succeeded.".to_owned()),
         Row::SucceededWithoutOutputs => Some("Whether the render has any outputs.".to_owned()),
         Row::OutputsMayBeLost => Some(format!(
@@ -90,31 +93,29 @@ fn not_known(record: &Operation, step: &Step) -> String {
             "Whether {} can be copied now: the next delivery tells.",
             phrase::outputs(&step.outputs)
         )),
-        Row::NotFound => {
-            Some("What became of the job: the provider does not find it now.".to_owned())
-        }
+        Row::NotFound => Some("What became of the job: the provider does not find it now.".to_owned()),
         Row::ExecutionUnknown => Some("What the provider's state means.".to_owned()),
-        Row::FailedOnOurSideOnly | Row::Underway | Row::Alternative => {
-            Some(match record.remote.execution {
-                Some(Execution::Succeeded) => {
-                    "Whether its outputs can be had: our side has not taken it up.".to_owned()
-                }
-                Some(Execution::Failed | Execution::Cancelled | Execution::Expired) => {
-                    "Whether the provider has anything to add: our side has not taken it up."
-                        .to_owned()
-                }
-                Some(Execution::Queued | Execution::Running | Execution::Unknown) => {
-                    "How the render ended, or will end.".to_owned()
-                }
-                None => "How the render stands: it was never read.".to_owned(),
-            })
-        }
+        Row::FailedOnOurSideOnly | Row::Underway | Row::Alternative => Some(match record.remote.execution {
+            Some(Execution::Succeeded) => {
+                "Whether its outputs can be had: our side has not taken it up.".to_owned()
+            }
+            Some(Execution::Failed | Execution::Cancelled | Execution::Expired) => {
+                "Whether the provider has anything to add: our side has not taken it up.".to_owned()
+            }
+            Some(Execution::Queued | Execution::Running | Execution::Unknown) => {
+                "How the render ended, or will end.".to_owned()
+            }
+            None => "How the render stands: it was never read.".to_owned(),
+        }),
         Row::FailedUnproven | Row::SentWithoutId | Row::PreparedUnproven => {
             Some("Whether the provider accepted a generation.".to_owned())
         }
         Row::FailedUnsettled | Row::FailedSettled | Row::ReadyToSend => None,
     };
-    let parts: Vec<String> = first.into_iter().chain(money_not_known(record)).collect();
+    let parts: Vec<String> = first
+        .into_iter()
+        .chain(money_not_known(record).filter(|_| money_open))
+        .collect();
     if parts.is_empty() {
         "Nothing that matters here.".to_owned()
     } else {
@@ -122,14 +123,8 @@ fn not_known(record: &Operation, step: &Step) -> String {
     }
 }
 
-/// Open money, where a person has to care: not while a render may still be paid for rightly.
+/// What the provider has not said of the money.
 fn money_not_known(record: &Operation) -> Option<String> {
-    let ended_badly = record.phase == Phase::Failed
-        || record.is_lost_remotely()
-        || record.succeeded_without_outputs();
-    if !ended_badly || is_settled(record) {
-        return None;
-    }
     let sentence = match record.charge.state {
         ChargeState::Unknown => "What was charged.",
         ChargeState::Reserved => "Whether the reservation is given back.",

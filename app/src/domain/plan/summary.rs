@@ -3,18 +3,18 @@
 use super::phrase;
 use super::row::{EMPTY_READS_BEFORE_RECONCILE, Row, Step};
 use super::{Action, missing_outputs};
-use crate::domain::evidence::Evidence;
+use crate::domain::evidence::{Evidence, Jobs};
 use crate::domain::ids::JobId;
 use crate::domain::money::ChargeState;
 use crate::domain::operation::{Dispatch, Operation};
 use crate::domain::remote::{Execution, Reason};
 
 /// The effect first, then the reason.
-pub(super) fn summary(record: &Operation, evidence: &Evidence, step: &Step) -> String {
+pub(super) fn summary(record: &Operation, evidence: &Evidence, jobs: &Jobs, step: &Step) -> String {
     format!(
         "{} {}",
         effect(record, step),
-        reason(record, evidence, step)
+        reason(record, evidence, jobs, step)
     )
 }
 
@@ -42,23 +42,21 @@ fn effect(record: &Operation, step: &Step) -> String {
             None => "Records a person's decision about the money. Sends nothing.".to_owned(),
         },
         Action::Reconcile => "Records a person's decision. Sends nothing.".to_owned(),
-        Action::Acknowledge => {
-            "Marks the message as obsolete. Sends nothing, copies nothing.".to_owned()
-        }
+        Action::Acknowledge => "Marks the message as obsolete. Sends nothing, copies nothing.".to_owned(),
     }
 }
 
-fn reason(record: &Operation, evidence: &Evidence, step: &Step) -> String {
+fn reason(record: &Operation, evidence: &Evidence, jobs: &Jobs, step: &Step) -> String {
     let job = step
         .job_id
         .as_ref()
         .or(record.job_id.as_ref())
         .map_or("", JobId::as_str);
     match step.row {
-        Row::Alternative => alternative(record, evidence, job),
+        Row::Alternative => alternative(record, jobs, job),
         Row::Delivered => "Every output is delivered already.".to_owned(),
         Row::Closed => closed(record),
-        Row::Contested => contested(record, evidence),
+        Row::Contested => contested(record, evidence, jobs),
         Row::NamedByEvidence => {
             format!("Evidence names {job}; it is attached when the answer bears the same id.")
         }
@@ -77,13 +75,11 @@ fn reason(record: &Operation, evidence: &Evidence, step: &Step) -> String {
             "All that is missing ({}) failed again and again for a lasting reason: it may be lost.",
             phrase::outputs(&missing_outputs(record))
         ),
-        Row::OutputsMissing => {
-            "The render succeeded; what is already ours stays as it is.".to_owned()
-        }
+        Row::OutputsMissing => "The render succeeded; what is already ours stays as it is.".to_owned(),
         Row::AllCopied => "Every output that is awaited is copied and verified.".to_owned(),
-        Row::NotFound => format!(
-            "The provider does not find job {job}: absence is not proof that it was never accepted."
-        ),
+        Row::NotFound => {
+            format!("The provider does not find job {job}: absence is not proof that it was never accepted.")
+        }
         Row::ExecutionUnknown => {
             format!(
                 "Job {job} is in a state that we do not know{}: hold.",
@@ -98,8 +94,7 @@ fn reason(record: &Operation, evidence: &Evidence, step: &Step) -> String {
                 )
             }
             None => {
-                "Our side failed, and the job was never read: our failure is not the provider's."
-                    .to_owned()
+                "Our side failed, and the job was never read: our failure is not the provider's.".to_owned()
             }
         },
         Row::FailedUnproven if record.dispatch == Dispatch::ConfirmedNotSent => {
@@ -112,9 +107,7 @@ fn reason(record: &Operation, evidence: &Evidence, step: &Step) -> String {
             "Our side failed without a job id. {}",
             phrase::dispatch(record.dispatch)
         ),
-        Row::FailedNotSent => {
-            "It failed before anything was sent, and that is recorded.".to_owned()
-        }
+        Row::FailedNotSent => "It failed before anything was sent, and that is recorded.".to_owned(),
         Row::FailedUnsettled => unsettled(record, step),
         Row::FailedSettled => "It failed, and the money is settled.".to_owned(),
         Row::Underway => match record.remote.execution {
@@ -122,14 +115,12 @@ fn reason(record: &Operation, evidence: &Evidence, step: &Step) -> String {
             Some(execution) => format!("When last heard of, {}.", phrase::execution(execution)),
         },
         Row::SentWithoutId => format!("No job id came back. {}", phrase::dispatch(record.dispatch)),
-        Row::ReadyToSend => {
-            "It is recorded that nothing was sent, and nothing says otherwise.".to_owned()
-        }
-        Row::PreparedUnproven => prepared(record, evidence),
+        Row::ReadyToSend => "It is recorded that nothing was sent, and nothing says otherwise.".to_owned(),
+        Row::PreparedUnproven => prepared(record, jobs),
     }
 }
 
-fn alternative(record: &Operation, evidence: &Evidence, job: &str) -> String {
+fn alternative(record: &Operation, jobs: &Jobs, job: &str) -> String {
     if record
         .job_id
         .as_ref()
@@ -137,7 +128,7 @@ fn alternative(record: &Operation, evidence: &Evidence, job: &str) -> String {
     {
         return "It is the attached job; a read is permitted at any time.".to_owned();
     }
-    let named_alone = record.job_id.is_none() && evidence.own_jobs(record).len() == 1;
+    let named_alone = record.job_id.is_none() && jobs.own.len() == 1;
     if named_alone {
         return "Evidence names this job; a read is permitted at any time.".to_owned();
     }
@@ -146,16 +137,13 @@ fn alternative(record: &Operation, evidence: &Evidence, job: &str) -> String {
 
 fn closed(record: &Operation) -> String {
     match &record.closure {
-        Some(closure) => format!(
-            "{} closed the operation ({}).",
-            closure.by, closure.decision
-        ),
+        Some(closure) => format!("{} closed the operation ({}).", closure.by, closure.decision),
         None => "The operation is closed.".to_owned(),
     }
 }
 
-fn contested(record: &Operation, evidence: &Evidence) -> String {
-    let own: Vec<JobId> = evidence.own_jobs(record).into_iter().collect();
+fn contested(record: &Operation, evidence: &Evidence, jobs: &Jobs) -> String {
+    let own: Vec<JobId> = jobs.own.iter().cloned().collect();
     let held: Vec<JobId> = own
         .iter()
         .filter(|job| evidence.held_elsewhere.contains(*job) && !record.settled_jobs.contains(job))
@@ -174,7 +162,8 @@ fn contested(record: &Operation, evidence: &Evidence) -> String {
 /// Row 15 says what it can: only a marker or a pending compensation makes another read worth while.
 fn unsettled(record: &Operation, step: &Step) -> String {
     if step.job_id.is_none() {
-        return "The request was refused, and the charge is not settled: it needs separate investigation.".to_owned();
+        return "The request was refused, and the charge is not settled: it needs separate investigation."
+            .to_owned();
     }
     let may_advance = record.remote.reason == Some(Reason::SubmissionFailure)
         || record.charge.state == ChargeState::RefundPending;
@@ -186,14 +175,14 @@ fn unsettled(record: &Operation, step: &Step) -> String {
     }
 }
 
-fn prepared(record: &Operation, evidence: &Evidence) -> String {
+fn prepared(record: &Operation, jobs: &Jobs) -> String {
     if record.has_remote_life() {
         return format!(
             "Our side says prepared, in spite of {}.",
             phrase::remote_life(record)
         );
     }
-    let known: Vec<JobId> = evidence.known_jobs(record).into_iter().collect();
+    let known: Vec<JobId> = jobs.known.iter().cloned().collect();
     if known.is_empty() {
         phrase::dispatch(record.dispatch).to_owned()
     } else {

@@ -1,4 +1,5 @@
 //! What the tests share.
 
 pub mod backend;
+pub mod sample;
 pub mod provider;

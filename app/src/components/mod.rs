@@ -1,0 +1,20 @@
+//! The pieces that pages are made of: plain functions from values to views, without context and without a clock.
+
+pub mod badge;
+pub mod crumbs;
+pub mod empty;
+pub mod filter;
+pub mod form;
+pub mod frame;
+pub mod guards;
+pub mod icon;
+pub mod lanes;
+pub mod lanes_view;
+pub mod meta;
+pub mod notice;
+pub mod pager;
+pub mod plan;
+pub mod state;
+pub mod text;
+pub mod time;
+pub mod words;

@@ -1,0 +1,82 @@
+//! Text that came from outside. Leptos escapes it; what an eye would not see is shown by its code.
+
+use leptos::prelude::*;
+
+/// Controls, marks that turn text round, and characters without width: they can make a text look like another.
+fn is_odd(c: char) -> bool {
+    (c.is_control() && c != '\n' && c != '\t')
+        || matches!(
+            c,
+            '\u{ad}'
+                | '\u{61c}'
+                | '\u{180e}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{feff}'
+                | '\u{fff9}'..='\u{fffb}'
+                | '\u{e0000}'..='\u{e007f}'
+        )
+}
+
+/// The text with odd characters written as `U+202E`, for attributes and titles.
+pub fn visible(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_odd(c) {
+            out.push_str(&code(c));
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+fn code(c: char) -> String {
+    format!("U+{:04X}", u32::from(c))
+}
+
+/// The text as a view, each odd character boxed. The text keeps its own direction and turns nothing around it.
+pub fn outside(text: &str) -> AnyView {
+    if !text.chars().any(is_odd) {
+        return view! { <bdi>{text.to_owned()}</bdi> }.into_any();
+    }
+    let mut pieces = Vec::new();
+    let mut plain = String::new();
+    for c in text.chars() {
+        if is_odd(c) {
+            pieces.push(std::mem::take(&mut plain).into_any());
+            pieces.push(view! { <span class="odd">{code(c)}</span> }.into_any());
+        } else {
+            plain.push(c);
+        }
+    }
+    pieces.push(plain.into_any());
+    view! { <bdi>{pieces}</bdi> }.into_any()
+}
+
+/// A dash for what is absent.
+pub const ABSENT: &str = "—";
+
+/// The first characters of a long id, enough to tell it from its neighbours.
+pub fn short(id: &str) -> String {
+    id.chars().take(8).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_eye_would_not_see_is_written_out() {
+        assert_eq!(visible("a\u{202e}b\0c\u{200b}"), "aU+202EbU+0000cU+200B");
+        assert_eq!(visible("línea\nö"), "línea\nö");
+    }
+
+    #[test]
+    fn markup_stays_text() {
+        let html = outside("<script>\u{2066}").to_html();
+        assert!(html.contains("&lt;script&gt;"), "{html}");
+        assert!(html.contains("U+2066"), "{html}");
+    }
+}

@@ -1,0 +1,85 @@
+//! Whatever stands around it: nothing panics, a planted secret never shows, a second pass changes nothing.
+
+use crate::domain::redact::{MAX_TEXT, lenient_json, redact_json, redact_text, safe_error, visible};
+use proptest::prelude::*;
+use serde_json::Value;
+
+/// Long enough that it cannot stand in a text by chance.
+fn secret() -> impl Strategy<Value = String> {
+    "[A-Za-z]{6}[0-9][A-Za-z0-9]{13,30}"
+}
+
+/// The ways in which secrets are found in real error texts.
+fn planted(secret: &str) -> Vec<String> {
+    vec![
+        format!("Authorization: Bearer {secret}"),
+        format!("bearer {secret}"),
+        format!("{{\"api_key\": \"{secret}\"}}"),
+        format!("{{\\\"api_key\\\": \\\"{secret}\\\"}}"),
+        format!("{{'password': '{secret}'}}"),
+        format!("access_token={secret}"),
+        format!("https://cdn.example.com/a/b.mp4?X-Amz-Signature={secret}"),
+        format!("https://cdn.example.com/a?x=1#t={secret}"),
+        format!("https://user:{secret}@example.com/a"),
+        format!("sk-{secret}"),
+        format!("dlo_{secret}"),
+        format!("prompt='{secret} by night'"),
+        format!("{secret}@example.com"),
+        format!("Cookie: sid={secret}"),
+    ]
+}
+
+/// Words and marks that rules look at, so that they meet.
+fn noise() -> impl Strategy<Value = String> {
+    let words = prop::sample::select(vec![
+        "prompt", "key", "=", ":", "\"", "'", "\\", "{", "}", "(", ")", "[", "]", ",", ";", " ", "\n", "?", "&", "#", "/", "://",
+        "https", "Bearer ", "Authorization", "token", "@", ".", "\u{202e}", "\0", "\u{1b}[31m", "‹redacted›", "‹", "›", "…",
+        "op_1", "é", "退", "sk-", "eyJ", "%3A%2F%2F", "a1B2", "-----BEGIN X-----", "input_value=", "\r",
+    ]);
+    let piece = prop_oneof![4 => words.prop_map(str::to_owned), 1 => any::<char>().prop_map(String::from)];
+    prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn any_text(text in noise()) {
+        let shown = redact_text(&text);
+        prop_assert!(shown.len() <= MAX_TEXT);
+        prop_assert_eq!(&redact_text(&shown), &shown);
+        prop_assert_eq!(&visible(&shown), &shown);
+        prop_assert!(safe_error(&text).1.len() <= MAX_TEXT);
+    }
+
+    #[test]
+    fn planted_secrets_never_show(before in "[ -~\n]{0,40}", secret in secret(), after in "[ -~\n]{0,40}") {
+        // A quote or a backslash right before would make the secret part of another value; a space or a line ends it.
+        for planted in planted(&secret) {
+            let shown = redact_text(&format!("{before} {planted} {after}"));
+            prop_assert!(!shown.contains(&secret), "{} in {}", secret, shown);
+        }
+    }
+
+    #[test]
+    fn any_bytes_as_json(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let (shown, _) = redact_json(&lenient_json(&bytes));
+        prop_assert_eq!(&redact_json(&shown).0, &shown);
+    }
+
+    #[test]
+    fn any_json_like_text(text in "[\\[\\]{}\",:0-9eE.+\\-a-zA\\\\u \n]{0,60}") {
+        let read = lenient_json(text.as_bytes());
+        if let Ok(strict) = serde_json::from_str::<Value>(&text) && !text.contains(['.', 'e', 'E']) && text.len() < 15 {
+            prop_assert_eq!(read, strict);
+        }
+    }
+
+    #[test]
+    fn secrets_in_fields_never_show(secret in secret(), name in "[a-z_]{1,12}") {
+        for planted in planted(&secret) {
+            let (shown, _) = redact_json(&serde_json::json!({ name.as_str(): planted, "url": planted, "operation_id": planted }));
+            prop_assert!(!shown.to_string().contains(&secret), "{} in {}", secret, shown);
+        }
+    }
+}

@@ -1,0 +1,3 @@
+mod fuzz;
+mod json;
+mod text;

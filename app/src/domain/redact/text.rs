@@ -1,0 +1,144 @@
+//! Free texts: error messages, tracebacks, reasons. Each rule hides one kind of secret wherever it stands.
+
+use super::url::redact_urls;
+use super::visible::visible;
+use super::{MAX_TEXT, REDACTED, bounded, pattern};
+use regex::{Captures, Regex};
+use std::sync::LazyLock;
+
+/// Much longer texts are cut before they are looked through: nobody reads them, and time is bounded.
+const MAX_READ: usize = 8 * MAX_TEXT;
+
+/// A quoted value, with the quotes possibly escaped (JSON inside a string), or none.
+const QUOTED: &str = r#"(?:\\"(?:[^"\\]|\\{2,}"|\\+[^"\\])*\\"|\\+"(?:[^"\\]|\\+[^"\\])*\\+"|\\+'(?:[^'\\]|\\+[^'\\])*\\+'|"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?)"#;
+
+/// Between a name and its value: quotes of the name, then `:`, `=` or `=>`.
+const IS: &str = r#"(?:\\*["'])?\s*(?:=>|:|=)\s*"#;
+
+/// Names whose value is a secret.
+const SECRET_NAME: &str = r"[\w.-]*(?:api[_-]?key|secret|passwd|password|passphrase|token|credential|signature|x-(?:amz|goog|ms)-[a-z-]+|(?:access|private|account|encryption|signing|shared|subscription|client|license|ssh)[_-]?key|session[_-]?id|bearer|jwt)[\w-]*|pwd|sig|hmac|sas|otp|auth|x-auth|x-key|key-pair-id|googleaccessid|awsaccesskeyid";
+
+/// Headers whose whole value is a secret, up to the end of the line or of the quote.
+const SECRET_HEADER: &str = r"(?:proxy-)?authorization|(?:set-)?cookie2?|x-(?:api|auth)[\w-]*";
+
+/// Names whose value a customer wrote.
+const PROMPT_NAME: &str = r"(?:[\w-]*_)?prompts?(?:_text)?|lyrics|caption|input_text|user_text";
+
+struct Rules {
+    pem: Regex,
+    header: Regex,
+    prompt: Regex,
+    input_value: Regex,
+    scheme: Regex,
+    named: Regex,
+    key: Regex,
+    vendor: Regex,
+    jwt: Regex,
+    opaque: Regex,
+    email: Regex,
+}
+
+static RULES: LazyLock<Rules> = LazyLock::new(|| Rules {
+    pem: pattern(r"-----BEGIN [A-Z0-9 ]+-----[\s\S]*?(?:-----END [A-Z0-9 ]+-----|\z)"),
+    header: pattern(&format!(r#"(?i)((?:{SECRET_HEADER}){IS})({QUOTED}|[^\n"')}}\]]*)"#)),
+    prompt: pattern(&format!(r#"(?i)(\b(?:{PROMPT_NAME}){IS})({QUOTED}|[^\n]*)"#)),
+    input_value: pattern(r"(input_value=)(.*?)(, input_type|\n|\z)"),
+    scheme: pattern(r#"(?i)((?:bearer|basic|apikey|negotiate)(?:\s|%20|\+)+)([\w.~+/=%-]{6,})"#),
+    named: pattern(&format!(r#"(?i)(\b(?:{SECRET_NAME}){IS})({QUOTED}|[^\s"',;&)}}\]]+)"#)),
+    key: pattern(&format!(r#"(?i)(\b(?:key|code|nonce|session|sid){IS})({QUOTED}|[^\s"',;&)}}\]]+)"#)),
+    vendor: pattern(
+        r"(^|[^A-Za-z0-9_]|\[[0-9;]*m)((?:(?:sk|pk|rk|dlo|gh[opsru]|github_pat|glpat|xox[abeoprs]|hf|r8|npm|pypi|whsec)[-_]|AIza|ya29\.)[A-Za-z0-9_.-]{8,}|(?:AKIA|ASIA|AROA|AIDA)[A-Z0-9]{8,})",
+    ),
+    jwt: pattern(r"eyJ[A-Za-z0-9_=-]{4,}(?:\.[A-Za-z0-9_=+/-]*){1,4}"),
+    opaque: pattern(r"()([A-Za-z0-9_+=-]{32,})"),
+    email: pattern(r"[\w.+%-]+@[\w-]+(?:\.[\w-]+)+"),
+});
+
+/// Passes over a text until no rule finds anything more. One does nearly always.
+const MAX_PASSES: usize = 4;
+
+/// The text as a person may read it: secrets and prompts replaced, hidden characters shown, at most
+/// [`MAX_TEXT`](super::MAX_TEXT) bytes. Applying it twice changes nothing.
+pub fn redact_text(text: &str) -> String {
+    let mut text = visible(shortened(text));
+    for _ in 0..MAX_PASSES {
+        let again = one_pass(&text);
+        if again == text {
+            break;
+        }
+        text = again;
+    }
+    text
+}
+
+fn one_pass(text: &str) -> String {
+    let rules = &*RULES;
+    let text = rules.pem.replace_all(text, REDACTED);
+    let text = redact_urls(&text);
+    let text = hide_where(&rules.header, &text, |_, _| true);
+    let text = hide_where(&rules.prompt, &text, |_, _| true);
+    let text = hide_where(&rules.input_value, &text, |_, _| true);
+    let text = hide_where(&rules.scheme, &text, is_credential);
+    let text = hide_where(&rules.named, &text, |_, _| true);
+    let text = hide_where(&rules.key, &text, |_, value| looks_random(value));
+    let text = hide_where(&rules.vendor, &text, |_, value| value.bytes().any(|byte| byte.is_ascii_digit()));
+    let text = rules.jwt.replace_all(&text, REDACTED);
+    let text = hide_where(&rules.opaque, &text, |_, value| is_mixed(value));
+    let text = rules.email.replace_all(&text, REDACTED);
+    bounded(&text, MAX_TEXT)
+}
+
+/// At most [`MAX_READ`] bytes, cut at white space so that no secret is cut into one that no rule knows.
+fn shortened(text: &str) -> &str {
+    if text.len() <= MAX_READ {
+        return text;
+    }
+    let head = &text[..text.floor_char_boundary(MAX_READ)];
+    head.rfind(char::is_whitespace).map_or("", |at| &head[..at])
+}
+
+/// Hides group 2, inside its quotes, where it is a secret beside group 1. A third group stays.
+fn hide_where(rule: &Regex, text: &str, is_secret: impl Fn(&str, &str) -> bool) -> String {
+    rule.replace_all(text, |found: &Captures<'_>| {
+        let (name, value) = (&found[1], &found[2]);
+        if is_nothing(value) || !is_secret(name, value) {
+            return found[0].to_owned();
+        }
+        let inner = value.trim_start_matches('\\');
+        let inner = inner.strip_prefix(['"', '\'']).unwrap_or(value);
+        let quote = &value[..value.len() - inner.len()];
+        let end = if inner.ends_with(quote) { quote } else { "" };
+        let rest = found.get(3).map_or("", |rest| rest.as_str());
+        format!("{name}{quote}{REDACTED}{end}{rest}")
+    })
+    .into_owned()
+}
+
+/// No value at all, a word of the language, or hidden already.
+fn is_nothing(value: &str) -> bool {
+    let bare = value.trim_matches(['"', '\'', '\\', ' ']);
+    bare.is_empty() || bare == REDACTED || matches!(bare, "None" | "null" | "true" | "false" | "True" | "False" | "…")
+}
+
+/// What follows `Bearer` is a token, unless the sentence only speaks of one.
+fn is_credential(scheme: &str, value: &str) -> bool {
+    let is_word = value.bytes().all(|byte| byte.is_ascii_lowercase());
+    let spoken = matches!(value, "tokens" | "authentication" | "authorization" | "credentials");
+    !spoken && (!is_word || scheme.to_ascii_lowercase().starts_with("bearer"))
+}
+
+/// Long enough, and letters beside digits: a key rather than a word.
+fn looks_random(value: &str) -> bool {
+    let bare = value.trim_matches(['"', '\'', '\\']);
+    bare.len() >= 12
+        && bare.bytes().any(|byte| byte.is_ascii_digit())
+        && bare.bytes().any(|byte| byte.is_ascii_alphabetic())
+        && !bare.contains(char::is_whitespace)
+}
+
+/// Upper case, lower case and digits in one long run: no word, no id of ours, no hash.
+fn is_mixed(value: &str) -> bool {
+    value.bytes().any(|byte| byte.is_ascii_digit())
+        && value.bytes().any(|byte| byte.is_ascii_uppercase())
+        && value.bytes().filter(u8::is_ascii_lowercase).count() > 4
+}

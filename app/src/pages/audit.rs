@@ -1,0 +1,174 @@
+//! `/audit`: who did what, with which effect, and why. Append-only, newest first.
+
+use super::error::Problem;
+use super::query;
+use super::{Page, Wanted};
+use crate::components::empty::{Empty, empty};
+use crate::components::filter::{chips, line};
+use crate::components::frame::Section;
+use crate::components::guards::tally;
+use crate::components::pager::{Pager, pager};
+use crate::components::text::{ABSENT, outside, short};
+use crate::components::time::{clock, when};
+use crate::desk::PageOf;
+use crate::domain::audit::AuditEntry;
+use crate::href::{self, Query};
+use chrono::{DateTime, Utc};
+use leptos::prelude::*;
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Model {
+    pub now: DateTime<Utc>,
+    pub filters: Query,
+    pub entries: Vec<AuditEntry>,
+    pub pager: Pager,
+}
+
+/// `7 → 8`, `7`, or a dash.
+fn revisions(entry: &AuditEntry) -> String {
+    match (entry.revision_before, entry.revision_after) {
+        (Some(before), Some(after)) => format!("{before} → {after}"),
+        (Some(one), None) | (None, Some(one)) => one.to_string(),
+        (None, None) => ABSENT.to_owned(),
+    }
+}
+
+fn about(entry: &AuditEntry) -> AnyView {
+    let operation = entry.operation_id.as_deref().map(|id| {
+        view! { <a class="m" href=href::operation(id)>{outside(id)}</a> }
+    });
+    let message = entry.dead_letter_id.as_deref().map(|id| {
+        view! { <small>"message " <a class="m" href=href::dead_letter(id)>{short(id)}</a></small> }
+    });
+    let recovery = entry.recovery_id.as_deref().map(|id| {
+        view! { <small>"recovery " <a class="m" href=href::recovery(id)>{short(id)}</a></small> }
+    });
+    if operation.is_none() && message.is_none() && recovery.is_none() {
+        return ABSENT.into_any();
+    }
+    view! { {operation} {message} {recovery} }.into_any()
+}
+
+/// The rows of an audit, also for the operation's page, which names no operation.
+pub fn rows(entries: &[AuditEntry], now: DateTime<Utc>, with_about: bool) -> Vec<AnyView> {
+    entries
+        .iter()
+        .map(|entry| {
+            let guards = (!entry.guards.is_empty())
+                .then(|| view! { <small>{format!("guards: {}", tally(&entry.guards))}</small> });
+            let effect = entry.effect.as_deref().map(|effect| {
+                view! { <span class="dim">" " {effect.replace('_', " ")}</span> }
+            });
+            view! {
+                <tr role="row" data-seq=entry.seq.to_string() data-audit=entry.action.clone()>
+                    <td role="cell" data-l="Entry" class="n">{crate::components::words::thousands(entry.seq)}</td>
+                    <td role="cell" data-l="When">{when(entry.at, clock(now, entry.at))}</td>
+                    <td role="cell" data-l="Who">{outside(&entry.actor)} <small>{outside(&entry.role)}</small></td>
+                    <td role="cell" data-l="What" class="w">
+                        <strong>{outside(&entry.action.replace('_', " "))}</strong> {effect}
+                        {entry.reason.as_deref().map(|reason| view! { <small class="said">"“" {outside(reason)} "”"</small> })}
+                        {guards}
+                    </td>
+                    {with_about.then(|| view! { <td role="cell" data-l="About">{about(entry)}</td> })}
+                    <td role="cell" data-l="Revision" class="n">{revisions(entry)}</td>
+                    <td role="cell" data-l="Hash"><span class="m" title=entry.hash.clone()>{short(&entry.hash)}</span></td>
+                </tr>
+            }
+            .into_any()
+        })
+        .collect()
+}
+
+/// The table around the rows.
+pub fn table(rows: Vec<AnyView>, with_about: bool) -> impl IntoView {
+    view! {
+        <div class="sheet">
+            <table class="ledger" role="table" aria-label="Audit">
+                <thead role="rowgroup">
+                    <tr role="row">
+                        <th role="columnheader" scope="col">"Entry"</th>
+                        <th role="columnheader" scope="col">"When"</th>
+                        <th role="columnheader" scope="col">"Who"</th>
+                        <th role="columnheader" scope="col">"What"</th>
+                        {with_about.then(|| view! { <th role="columnheader" scope="col">"About"</th> })}
+                        <th role="columnheader" scope="col">"Revision"</th>
+                        <th role="columnheader" scope="col">"Hash"</th>
+                    </tr>
+                </thead>
+                <tbody role="rowgroup">{rows}</tbody>
+            </table>
+        </div>
+    }
+}
+
+pub fn view(model: Model) -> impl IntoView {
+    let filters = &model.filters;
+    let form = view! {
+        <form class="filter" role="search" aria-label="Filter the audit" method="get" action=href::AUDIT>
+            {line("operation", "Operation", filters, "text")}
+            {line("actor", "Who", filters, "text")}
+            {line("from", "Since, UTC", filters, "text")}
+            {line("to", "Until, UTC", filters, "text")}
+            <button class="btn" type="submit">"Filter"</button>
+        </form>
+    };
+    let list = if model.entries.is_empty() && filters.0.is_empty() {
+        empty(Empty::Never {
+            title: "Nothing has been done yet".to_owned(),
+            text: "Every recovery, decision and refusal is written here, with its reason.".to_owned(),
+        })
+        .into_any()
+    } else if model.entries.is_empty() {
+        empty(Empty::Filtered {
+            title: "Nothing matches these filters".to_owned(),
+            text: "Entries are never deleted; others exist.".to_owned(),
+            clear: href::AUDIT.to_owned(),
+        })
+        .into_any()
+    } else {
+        let rows = rows(&model.entries, model.now, true);
+        view! { {table(rows, true)} {pager(model.pager.clone())} }.into_any()
+    };
+    let head = view! { <span class="dim">"newest first, append-only, each entry chained to the one before"</span> };
+    view! {
+        <main id="main" class="page">
+            <h1>"Audit"</h1>
+            {form}
+            {chips(head.into_any(), href::AUDIT, filters, query::AUDIT_NAMES)}
+            {list}
+        </main>
+    }
+}
+
+pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
+    let Wanted { desk, edge } = wanted;
+    let filter = query::audit(&edge.query)?;
+    let page = desk.audit(&filter, &query::page(&edge.query)?).await?;
+    let model = Model::new(&edge.query, desk.now(), page);
+    Ok(Page { title: "Audit".to_owned(), section: Section::Audit, status: 200, body: view(model).into_any() })
+}
+
+impl Model {
+    /// The audit's page from the port's answer.
+    pub fn new(query: &Query, now: DateTime<Utc>, page: PageOf<AuditEntry>) -> Self {
+        let words = format!("{} shown", page.items.len());
+        Self {
+            now,
+            filters: query::filters_only(query, query::AUDIT_NAMES),
+            pager: Pager::of(href::AUDIT, query, page.next_cursor.as_deref(), words),
+            entries: page.items,
+        }
+    }
+}
+
+#[cfg(test)]
+pub fn samples(now: DateTime<Utc>) -> Vec<(&'static str, Model)> {
+    let make = |query: &str, items, next: Option<&str>| {
+        Model::new(&Query::parse(query), now, PageOf { items, next_cursor: next.map(str::to_owned) })
+    };
+    vec![
+        ("audit", make("", super::samples::audit(now), Some("older"))),
+        ("audit-empty", make("", Vec::new(), None)),
+        ("audit-filtered", make("actor=nobody", Vec::new(), None)),
+    ]
+}

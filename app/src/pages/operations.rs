@@ -1,0 +1,173 @@
+//! `/operations`: all of them, also those without a dead letter.
+
+use super::desk::{action_choices, phase_choices};
+use super::desk_rows::{RemoteCell, our_side, unreadable};
+use super::error::Problem;
+use super::query;
+use super::{Page, Wanted};
+use crate::components::badge::{effect_tag, label_and_flag};
+use crate::components::empty::{Empty, empty};
+use crate::components::filter::{Choice, chips, line, search, select};
+use crate::components::frame::{Section, strip};
+use crate::components::pager::{Pager, pager};
+use crate::components::text::{ABSENT, outside};
+use crate::components::time::{clock, since, when};
+use crate::components::words;
+use crate::desk::view::{OperationRow, OperationSummary, Overview, PageOf};
+use crate::domain::label::Label;
+use crate::href::{self, Query};
+use chrono::{DateTime, Utc};
+use leptos::prelude::*;
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Model {
+    pub now: DateTime<Utc>,
+    pub overview: Overview,
+    pub filters: Query,
+    pub rows: Vec<OperationRow>,
+    pub pager: Pager,
+}
+
+impl Model {
+    /// The list from the port's answers.
+    pub fn new(query: &Query, now: DateTime<Utc>, overview: Overview, page: PageOf<OperationRow>) -> Self {
+        let words = format!("{} shown", page.items.len());
+        Self {
+            now,
+            overview,
+            filters: query::filters_only(query, query::OPERATION_NAMES),
+            pager: Pager::of(href::OPERATIONS, query, page.next_cursor.as_deref(), words),
+            rows: page.items,
+        }
+    }
+}
+
+fn readable(one: &OperationSummary, now: DateTime<Utc>) -> AnyView {
+    let remote = RemoteCell {
+        dispatch: Some(one.dispatch),
+        execution: one.remote_execution,
+        fetch: one.remote_fetch,
+        observed_at: one.remote_observed_at,
+        raw_status: None,
+        has_job: one.job_id.is_some(),
+    };
+    let error = one.error_category.map_or(ABSENT, |category| category.as_str());
+    view! {
+        <tr role="row" data-operation=one.id.to_string() data-label=one.label.as_str()
+            data-action=one.next_action.as_str()>
+            <th role="rowheader" scope="row" class="a-op">
+                <a class="id" href=href::operation(one.id.as_str())>{outside(one.id.as_str())}</a>
+                <small>{outside(&one.owner)} {one.model.as_deref().map(|model| view! { ", " {outside(model)} })}</small>
+            </th>
+            <td role="cell" class="a-ours" data-l="Our side">{our_side(one.phase, Some(one.dispatch))}</td>
+            <td role="cell" class="a-remote" data-l="Remote render">{remote.view(now)}</td>
+            <td role="cell" class="a-label" data-l="Label">{label_and_flag(one.label, one.refund_unresolved)}</td>
+            <td role="cell" class="a-act" data-l="Next action">
+                <strong>{words::action(one.next_action)}</strong> {effect_tag(one.effect)}
+            </td>
+            <td role="cell" class="a-err" data-l="Error"><span class="m">{error}</span></td>
+            <td role="cell" class="r a-rep" data-l="Dead letters" data-unit="dead letters">{one.dead_letters}</td>
+            <td role="cell" class="r n a-since" data-l="Changed">
+                {when(one.updated_at, since(now, one.updated_at))} <small>{clock(now, one.updated_at)}</small>
+            </td>
+        </tr>
+    }
+    .into_any()
+}
+
+fn row(row: &OperationRow, now: DateTime<Utc>) -> AnyView {
+    match row {
+        OperationRow::Readable(one) => readable(one, now),
+        OperationRow::Unreadable(broken) => unreadable(broken, 8),
+    }
+}
+
+pub fn view(model: Model) -> impl IntoView {
+    let filters = &model.filters;
+    let labels = Label::ALL
+        .iter()
+        .filter(|label| **label != Label::NoOperationRecord)
+        .map(|label| Choice { value: label.as_str(), words: label.words().to_owned() })
+        .collect();
+    let form = view! {
+        <form class="filter" role="search" aria-label="Filter operations" method="get" action=href::OPERATIONS>
+            {search("Operation or job id", filters)}
+            {select("label", "Any label", labels, filters)}
+            {select("action", "Any next action", action_choices(), filters)}
+            {select("phase", "Any phase", phase_choices(), filters)}
+            <button class="btn" type="submit">"Filter"</button>
+            <details class="more" open=filters.get("owner").is_some()>
+                <summary>"More filters"</summary>
+                <div>{line("owner", "Owner", filters, "text")}</div>
+            </details>
+        </form>
+    };
+    let list = if model.rows.is_empty() && filters.0.is_empty() {
+        empty(Empty::Never {
+            title: "No operation is on record".to_owned(),
+            text: "The application reports each generation that it wants; the first one appears here.".to_owned(),
+        })
+        .into_any()
+    } else if model.rows.is_empty() {
+        empty(Empty::Filtered {
+            title: "Nothing matches these filters".to_owned(),
+            text: "Other operations exist.".to_owned(),
+            clear: href::OPERATIONS.to_owned(),
+        })
+        .into_any()
+    } else {
+        let rows = model.rows.iter().map(|one| row(one, model.now)).collect::<Vec<_>>();
+        view! {
+            <div class="sheet" data-columns="many">
+                <table class="ledger rows" role="table" aria-label="Operations, last changed first">
+                    <thead role="rowgroup">
+                        <tr role="row">
+                            <th role="columnheader" scope="col">"Operation"</th>
+                            <th role="columnheader" scope="col">"Our side"</th>
+                            <th role="columnheader" scope="col">"Remote render"</th>
+                            <th role="columnheader" scope="col">"Label"</th>
+                            <th role="columnheader" scope="col">"Next action"</th>
+                            <th role="columnheader" scope="col">"Error"</th>
+                            <th role="columnheader" scope="col" class="r">"Dead letters"</th>
+                            <th role="columnheader" scope="col" class="r">"Changed"</th>
+                        </tr>
+                    </thead>
+                    <tbody role="rowgroup">{rows}</tbody>
+                </table>
+            </div>
+            {pager(model.pager.clone())}
+        }
+        .into_any()
+    };
+    let head = view! { <span class="dim">"last changed first"</span> };
+    view! {
+        {strip(model.overview.clone(), model.now)}
+        <main id="main" class="page wide">
+            <h1>"Operations"</h1>
+            {form}
+            {chips(head.into_any(), href::OPERATIONS, filters, query::OPERATION_NAMES)}
+            {list}
+        </main>
+    }
+}
+
+pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
+    let Wanted { desk, edge } = wanted;
+    let filter = query::operations(&edge.query)?;
+    let page = desk.operations(&filter, &query::page(&edge.query)?).await?;
+    let overview = desk.overview().await.unwrap_or_default();
+    let model = Model::new(&edge.query, desk.now(), overview, page);
+    Ok(Page { title: "Operations".to_owned(), section: Section::Operations, status: 200, body: view(model).into_any() })
+}
+
+#[cfg(test)]
+pub fn samples(now: DateTime<Utc>) -> Vec<(&'static str, Model)> {
+    let make = |query: &str, items| {
+        let page = PageOf { items, next_cursor: Some("older".to_owned()) };
+        Model::new(&Query::parse(query), now, super::samples::overview(), page)
+    };
+    vec![
+        ("operations", make("label=local_delivery_failure", super::samples::operation_rows(now))),
+        ("operations-empty", make("", Vec::new())),
+    ]
+}

@@ -1,0 +1,196 @@
+//! Filters from the URL and back. A closed list takes only its own values; a name that no filter has is refused.
+
+use crate::components::form::SIDE_NAMES;
+use crate::desk::filter::{DEFAULT_LIMIT, MAX_LIMIT};
+use crate::desk::{AuditFilter, Code, DeadLetterFilter, DeskError, OperationFilter, PageRequest, RecoveryFilter};
+use crate::href::Query;
+use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, Utc};
+use std::str::FromStr;
+
+fn bad(name: &str) -> DeskError {
+    DeskError::new(Code::InvalidRequest, format!("The filter {name} has a value that it does not know."))
+}
+
+fn closed<T: FromStr>(query: &Query, name: &str) -> Result<Option<T>, DeskError> {
+    query.get(name).map(|text| text.parse().map_err(|_| bad(name))).transpose()
+}
+
+fn open(query: &Query, name: &str) -> Option<String> {
+    query.get(name).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+/// A time in a filter: RFC 3339, or `2026-11-30T14:05` and `2026-11-30` in UTC. A day alone means its start
+/// in `from` and its end in `to`.
+fn time(query: &Query, name: &str, end_of_day: bool) -> Result<Option<DateTime<Utc>>, DeskError> {
+    let Some(text) = query.get(name) else { return Ok(None) };
+    if let Ok(at) = DateTime::parse_from_rfc3339(text) {
+        return Ok(Some(at.to_utc()));
+    }
+    for format in ["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S%.f"] {
+        if let Ok(at) = NaiveDateTime::parse_from_str(text, format) {
+            return Ok(Some(at.and_utc()));
+        }
+    }
+    let day = NaiveDate::parse_from_str(text, "%Y-%m-%d").map_err(|_| bad(name))?;
+    let clock = if end_of_day { NaiveTime::from_hms_micro_opt(23, 59, 59, 999_999) } else { Some(NaiveTime::MIN) };
+    Ok(clock.map(|clock| day.and_time(clock).and_utc()))
+}
+
+type Range = (Option<DateTime<Utc>>, Option<DateTime<Utc>>);
+
+fn range(query: &Query) -> Result<Range, DeskError> {
+    let (from, to) = (time(query, "from", false)?, time(query, "to", true)?);
+    match (from, to) {
+        (Some(start), Some(end)) if start > end => {
+            Err(DeskError::new(Code::InvalidRequest, "The range is reversed: its end is before its start."))
+        }
+        range => Ok(range),
+    }
+}
+
+/// Refuses names that this list does not have.
+fn known(query: &Query, names: &[&str]) -> Result<(), DeskError> {
+    let stray = query.0.iter().map(|(name, _)| name.as_str()).find(|name| {
+        !names.contains(name) && !SIDE_NAMES.contains(name) && !["cursor", "limit"].contains(name)
+    });
+    match stray {
+        Some(_) => Err(DeskError::new(Code::InvalidRequest, "The address names a filter that this page does not have.")),
+        None => Ok(()),
+    }
+}
+
+/// Which page of the list.
+pub fn page(query: &Query) -> Result<PageRequest, DeskError> {
+    let limit = match query.get("limit") {
+        None => DEFAULT_LIMIT,
+        Some(text) => text
+            .parse()
+            .ok()
+            .filter(|limit| (1..=MAX_LIMIT).contains(limit))
+            .ok_or_else(|| DeskError::new(Code::InvalidRequest, "A page has 1 to 200 rows."))?,
+    };
+    Ok(PageRequest { cursor: query.get("cursor").map(str::to_owned), limit })
+}
+
+/// Names of the desk's filters, with words for chips and fields.
+pub const DEAD_LETTER_NAMES: &[(&str, &str)] = &[
+    ("q", "search"),
+    ("label", "label"),
+    ("action", "next action"),
+    ("phase", "phase"),
+    ("category", "error"),
+    ("queue", "queue"),
+    ("job_name", "job name"),
+    ("reason", "reason"),
+    ("operation", "operation"),
+    ("owner", "owner"),
+    ("disposition", "disposition"),
+    ("from", "since"),
+    ("to", "until"),
+];
+
+fn names(table: &[(&'static str, &'static str)]) -> Vec<&'static str> {
+    table.iter().map(|(name, _)| *name).collect()
+}
+
+pub fn dead_letters(query: &Query) -> Result<DeadLetterFilter, DeskError> {
+    known(query, &names(DEAD_LETTER_NAMES))?;
+    let (from, to) = range(query)?;
+    Ok(DeadLetterFilter {
+        queue: open(query, "queue"),
+        job_name: open(query, "job_name"),
+        reason: open(query, "reason"),
+        label: closed(query, "label")?,
+        action: closed(query, "action")?,
+        phase: closed(query, "phase")?,
+        category: closed(query, "category")?,
+        operation: open(query, "operation"),
+        owner: open(query, "owner"),
+        disposition: closed(query, "disposition")?,
+        q: open(query, "q"),
+        from,
+        to,
+    })
+}
+
+pub const OPERATION_NAMES: &[(&str, &str)] = &[
+    ("q", "search"),
+    ("label", "label"),
+    ("action", "next action"),
+    ("phase", "phase"),
+    ("owner", "owner"),
+];
+
+pub fn operations(query: &Query) -> Result<OperationFilter, DeskError> {
+    known(query, &names(OPERATION_NAMES))?;
+    Ok(OperationFilter {
+        label: closed(query, "label")?,
+        action: closed(query, "action")?,
+        phase: closed(query, "phase")?,
+        owner: open(query, "owner"),
+        q: open(query, "q"),
+    })
+}
+
+pub const RECOVERY_NAMES: &[(&str, &str)] = &[("state", "state"), ("operation", "operation")];
+
+pub fn recoveries(query: &Query) -> Result<RecoveryFilter, DeskError> {
+    known(query, &names(RECOVERY_NAMES))?;
+    Ok(RecoveryFilter { state: closed(query, "state")?, operation: open(query, "operation") })
+}
+
+pub const AUDIT_NAMES: &[(&str, &str)] =
+    &[("operation", "operation"), ("actor", "who"), ("from", "since"), ("to", "until")];
+
+pub fn audit(query: &Query) -> Result<AuditFilter, DeskError> {
+    known(query, &names(AUDIT_NAMES))?;
+    let (from, to) = range(query)?;
+    Ok(AuditFilter { operation: open(query, "operation"), actor: open(query, "actor"), from, to })
+}
+
+/// The part of a query that filters: without cursor, notices and what forms sent back.
+pub fn filters_only(query: &Query, table: &[(&str, &str)]) -> Query {
+    let kept = query.0.iter().filter(|(name, value)| !value.is_empty() && table.iter().any(|(own, _)| own == name));
+    Query(kept.cloned().collect())
+}
+
+/// The filters of the list that led here, from `back`; only what is a filter of the desk survives.
+pub fn way_back(query: &Query) -> Query {
+    let text = query.get("back").unwrap_or_default();
+    let back = Query::parse(text);
+    let mut kept = filters_only(&back, DEAD_LETTER_NAMES);
+    if let Some(cursor) = back.get("cursor") {
+        kept.set("cursor", cursor);
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_filter_takes_its_own_values_only() {
+        assert!(dead_letters(&Query::parse("label=closed&phase=failed&cursor=x&limit=200")).is_ok());
+        for wrong in ["label=nope", "phase=x", "category=zz", "disposition=maybe", "made_up=1", "from=yesterday"] {
+            let error = dead_letters(&Query::parse(wrong)).expect_err(wrong);
+            assert_eq!(error.code, Code::InvalidRequest, "{wrong}");
+        }
+        assert!(dead_letters(&Query::parse("from=2026-12-01&to=2026-11-01")).is_err());
+        assert!(page(&Query::parse("limit=0")).is_err());
+        assert!(page(&Query::parse("limit=201")).is_err());
+    }
+
+    #[test]
+    fn a_day_is_meant_whole() {
+        let filter = dead_letters(&Query::parse("from=2026-11-30&to=2026-11-30")).expect("a day");
+        let (from, to) = (filter.from.expect("from"), filter.to.expect("to"));
+        assert_eq!((to - from).num_seconds(), 86_399);
+    }
+
+    #[test]
+    fn a_way_back_keeps_filters_and_nothing_else() {
+        let query = Query::parse("back=label%3Dclosed%26evil%3D1%26cursor%3Dabc");
+        assert_eq!(way_back(&query).to_text(), "label=closed&cursor=abc");
+    }
+}

@@ -1,0 +1,120 @@
+//! `/queues`: Soniq's six keys for each queue, in one consistent snapshot.
+
+use super::error::Problem;
+use super::{Page, Wanted};
+use crate::components::empty::{Empty, empty};
+use crate::components::frame::{Section, strip};
+use crate::components::text::outside;
+use crate::components::words::thousands;
+use crate::desk::view::{Overview, QueuesView, Totals};
+use crate::href::{self, Query};
+use chrono::{DateTime, Utc};
+use leptos::prelude::*;
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Model {
+    pub now: DateTime<Utc>,
+    pub overview: Overview,
+    pub queues: QueuesView,
+}
+
+fn figures(totals: Totals, dead: AnyView) -> impl IntoView {
+    view! {
+        <td role="cell" class="r n" data-l="Queued">{thousands(totals.queued)}</td>
+        <td role="cell" class="r n" data-l="Processing">{thousands(totals.processing)}</td>
+        <td role="cell" class="r n" data-l="Done">{thousands(totals.done)}</td>
+        <td role="cell" class="r n" data-l="Cancelled">{thousands(totals.cancelled)}</td>
+        <td role="cell" class="r n" data-l="Dead letters">{dead}</td>
+        <td role="cell" class="r n" data-l="Total"><strong>{thousands(totals.total)}</strong></td>
+    }
+}
+
+pub fn view(model: Model) -> impl IntoView {
+    let nothing = model.queues.queues.is_empty();
+    let rows = model
+        .queues
+        .queues
+        .into_iter()
+        .map(|one| {
+            let href = href::with(href::DEAD_LETTERS, &Query::of(&[("queue", &one.queue)]));
+            let dead = thousands(one.totals.dead_letter);
+            let dead = if one.totals.dead_letter > 0 {
+                view! { <a href=href>{dead}</a> }.into_any()
+            } else {
+                dead.into_any()
+            };
+            view! {
+                <tr role="row" data-queue=one.queue.clone()>
+                    <th role="rowheader" scope="row" class="w"><strong class="m">{outside(&one.queue)}</strong></th>
+                    {figures(one.totals, dead)}
+                </tr>
+            }
+        })
+        .collect::<Vec<_>>();
+    let totals = model.queues.totals;
+    let all = view! {
+        <tr role="row" data-queue-totals="">
+            <th role="rowheader" scope="row" class="w"><strong>"All queues"</strong></th>
+            {figures(totals, thousands(totals.dead_letter).into_any())}
+        </tr>
+    };
+    let table = view! {
+        <div class="sheet">
+            <table class="ledger" role="table" aria-label="Queues">
+                <thead role="rowgroup">
+                    <tr role="row">
+                        <th role="columnheader" scope="col">"Queue"</th>
+                        <th role="columnheader" scope="col" class="r">"Queued"</th>
+                        <th role="columnheader" scope="col" class="r">"Processing"</th>
+                        <th role="columnheader" scope="col" class="r">"Done"</th>
+                        <th role="columnheader" scope="col" class="r">"Cancelled"</th>
+                        <th role="columnheader" scope="col" class="r">"Dead letters"</th>
+                        <th role="columnheader" scope="col" class="r">"Total"</th>
+                    </tr>
+                </thead>
+                <tbody role="rowgroup">{rows} {all}</tbody>
+            </table>
+        </div>
+    };
+    let never = nothing.then(|| {
+        empty(Empty::Never {
+            title: "No queue has ever held a job".to_owned(),
+            text: "A queue appears here with its first job or dead letter.".to_owned(),
+        })
+    });
+    view! {
+        {strip(model.overview, model.now)}
+        <main id="main" class="page">
+            <h1>"Queues"</h1>
+            <section class="block">
+                <h2>"Jobs by queue and status" <small>"one snapshot, in which a job that moves is counted once"</small></h2>
+                {never}
+                {(!nothing).then_some(table)}
+            </section>
+        </main>
+    }
+}
+
+pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
+    let Wanted { desk, .. } = wanted;
+    let queues = desk.queues().await?;
+    let overview = desk.overview().await.unwrap_or_default();
+    let model = Model { now: desk.now(), overview, queues };
+    Ok(Page { title: "Queues".to_owned(), section: Section::Queues, status: 200, body: view(model).into_any() })
+}
+
+#[cfg(test)]
+pub fn samples(now: DateTime<Utc>) -> Vec<(&'static str, Model)> {
+    use crate::desk::view::QueueStats;
+    let totals =
+        Totals { queued: 4, processing: 2, done: 12_031, cancelled: 3, dead_letter: 60, total: 12_100 };
+    let queue = |name: &str, totals| QueueStats { queue: name.to_owned(), totals };
+    let queues = QueuesView {
+        totals,
+        queues: vec![queue("render", totals), queue("dead-letter-office", Totals::default())],
+    };
+    vec![
+        ("queues", Model { now, overview: super::samples::overview(), queues }),
+        ("queues-empty", Model { now, overview: Overview::default(), queues: QueuesView::default() }),
+    ]
+}

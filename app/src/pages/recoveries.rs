@@ -1,0 +1,164 @@
+//! `/recoveries`: confirmed plans being carried out, active first.
+
+use super::error::Problem;
+use super::query;
+use super::{Page, Wanted};
+use crate::components::badge::{self, effect_tag, recovery_tag};
+use crate::components::empty::{Empty, empty};
+use crate::components::filter::{Choice, chips, line, select};
+use crate::components::frame::{Section, strip};
+use crate::components::pager::{Pager, pager};
+use crate::components::text::{ABSENT, outside, short};
+use crate::components::time::{ago, clock, fine, when};
+use crate::components::words;
+use crate::desk::view::{Overview, PageOf};
+use crate::domain::recovery::{Recovery, RecoveryState};
+use crate::href::{self, Query};
+use chrono::{DateTime, Utc};
+use leptos::prelude::*;
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Model {
+    pub now: DateTime<Utc>,
+    pub overview: Overview,
+    pub filters: Query,
+    pub recoveries: Vec<Recovery>,
+    pub pager: Pager,
+}
+
+impl Model {
+    /// The list from the port's answers.
+    pub fn new(query: &Query, now: DateTime<Utc>, overview: Overview, page: PageOf<Recovery>) -> Self {
+        let words = format!("{} shown", page.items.len());
+        Self {
+            now,
+            overview,
+            filters: query::filters_only(query, query::RECOVERY_NAMES),
+            pager: Pager::of(href::RECOVERIES, query, page.next_cursor.as_deref(), words),
+            recoveries: page.items,
+        }
+    }
+}
+
+/// Elapsed while it runs, the time that it took when it ended.
+pub(super) fn duration(one: &Recovery, now: DateTime<Utc>) -> String {
+    match one.finished_at {
+        Some(end) => format!("took {}", fine(end - one.created_at)),
+        None => format!("for {}", fine(now - one.created_at)),
+    }
+}
+
+fn row(one: &Recovery, now: DateTime<Utc>, with_operation: bool) -> AnyView {
+    let id = one.id.to_string();
+    let operation = with_operation.then(|| {
+        view! {
+            <td role="cell" data-l="Operation">
+                <a class="m" href=href::operation(one.operation_id.as_str())>{outside(one.operation_id.as_str())}</a>
+            </td>
+        }
+    });
+    view! {
+        <tr role="row" data-recovery=id.clone() data-state=one.state.as_str() data-action=one.action.as_str()>
+            <th role="rowheader" scope="row" data-l="Recovery">
+                <a class="id" href=href::recovery(&id) title=id.clone()>{short(&id)}</a>
+                <small>{when(one.created_at, clock(now, one.created_at))} ", " {ago(now, one.created_at)}</small>
+            </th>
+            {operation}
+            <td role="cell" data-l="Action"><strong>{words::action(one.action)}</strong> " " {effect_tag(one.effect)}</td>
+            <td role="cell" data-l="State">{recovery_tag(one.state)} <small>{duration(one, now)}</small></td>
+            <td role="cell" data-l="Outcome" class="w">{match &one.outcome {
+                Some(outcome) => outside(outcome),
+                None => ABSENT.into_any(),
+            }}</td>
+            <td role="cell" data-l="Who and why" class="w">
+                {outside(&one.requested_by)} <small class="said">"“" {outside(&one.reason)} "”"</small>
+            </td>
+        </tr>
+    }
+    .into_any()
+}
+
+/// The table, also for the operation's page, where each row is of the same operation.
+pub(super) fn table(recoveries: &[Recovery], now: DateTime<Utc>, with_operation: bool) -> impl IntoView + use<> {
+    let rows = recoveries.iter().map(|one| row(one, now, with_operation)).collect::<Vec<_>>();
+    view! {
+        <div class="sheet">
+            <table class="ledger" role="table" aria-label="Recoveries">
+                <thead role="rowgroup">
+                    <tr role="row">
+                        <th role="columnheader" scope="col">"Recovery"</th>
+                        {with_operation.then(|| view! { <th role="columnheader" scope="col">"Operation"</th> })}
+                        <th role="columnheader" scope="col">"Action"</th>
+                        <th role="columnheader" scope="col">"State"</th>
+                        <th role="columnheader" scope="col">"Outcome"</th>
+                        <th role="columnheader" scope="col">"Who and why"</th>
+                    </tr>
+                </thead>
+                <tbody role="rowgroup">{rows}</tbody>
+            </table>
+        </div>
+    }
+}
+
+pub fn view(model: Model) -> impl IntoView {
+    let filters = &model.filters;
+    let states = RecoveryState::ALL
+        .iter()
+        .map(|state| Choice { value: state.as_str(), words: badge::recovery(*state).words.to_owned() })
+        .collect();
+    let form = view! {
+        <form class="filter" role="search" aria-label="Filter recoveries" method="get" action=href::RECOVERIES>
+            {line("operation", "Operation", filters, "text")}
+            <label class="field"><span>"State"</span>{select("state", "Any state", states, filters)}</label>
+            <button class="btn" type="submit">"Filter"</button>
+        </form>
+    };
+    let list = if model.recoveries.is_empty() && filters.0.is_empty() {
+        empty(Empty::Never {
+            title: "Nothing has been recovered yet".to_owned(),
+            text: "A recovery begins when a person confirms an operation's plan.".to_owned(),
+        })
+        .into_any()
+    } else if model.recoveries.is_empty() {
+        empty(Empty::Filtered {
+            title: "Nothing matches these filters".to_owned(),
+            text: "Other recoveries exist.".to_owned(),
+            clear: href::RECOVERIES.to_owned(),
+        })
+        .into_any()
+    } else {
+        view! { {table(&model.recoveries, model.now, true)} {pager(model.pager.clone())} }.into_any()
+    };
+    let head = view! { <span class="dim">"active first, then newest"</span> };
+    view! {
+        {strip(model.overview.clone(), model.now)}
+        <main id="main" class="page">
+            <h1>"Recoveries"</h1>
+            {form}
+            {chips(head.into_any(), href::RECOVERIES, filters, query::RECOVERY_NAMES)}
+            {list}
+        </main>
+    }
+}
+
+pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
+    let Wanted { desk, edge } = wanted;
+    let filter = query::recoveries(&edge.query)?;
+    let page = desk.recoveries(&filter, &query::page(&edge.query)?).await?;
+    let overview = desk.overview().await.unwrap_or_default();
+    let model = Model::new(&edge.query, desk.now(), overview, page);
+    Ok(Page { title: "Recoveries".to_owned(), section: Section::Recoveries, status: 200, body: view(model).into_any() })
+}
+
+#[cfg(test)]
+pub fn samples(now: DateTime<Utc>) -> Vec<(&'static str, Model)> {
+    let make = |query: &str, items| {
+        let page = PageOf { items, next_cursor: None };
+        Model::new(&Query::parse(query), now, super::samples::overview(), page)
+    };
+    vec![
+        ("recoveries", make("", super::samples::recoveries(now))),
+        ("recoveries-empty", make("", Vec::new())),
+        ("recoveries-filtered", make("state=refused", Vec::new())),
+    ]
+}

@@ -1,0 +1,315 @@
+//! `/operations/{id}/review`: the plan, its effect in plain words, its guards, and the form that confirms it.
+
+use super::decision_form::{self, Context};
+use super::error::Problem;
+use super::query::way_back;
+use super::{Page, Wanted, ordered};
+use crate::components::badge::{effect, effect_tag, label_and_flag};
+use crate::components::crumbs::{Crumb, crumbs};
+use crate::components::form::{Returned, hidden, reason, reason_field, refused, send_back, text_field};
+use crate::components::frame::Section;
+use crate::components::guards::blocked;
+use crate::components::icon::icon;
+use crate::components::plan::{card_tone, effect_head, evidence, order, question, written};
+use crate::components::text::{outside, short, visible};
+use crate::components::time::exact;
+use crate::components::words;
+use crate::desk::view::OperationView;
+use crate::desk::{Code, DeskError, RecoveryOrder};
+use crate::domain::ids::{DeadLetterId, JobId, OperationId};
+use crate::domain::plan::{Action, Effect, Plan};
+use crate::domain::role::Caller;
+use crate::href::{self, Query};
+use chrono::{DateTime, Utc};
+use leptos::prelude::*;
+use leptos::server_fn::ServerFn;
+
+const FORM: &str = "confirm";
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Model {
+    pub now: DateTime<Utc>,
+    pub operation: OperationView,
+    /// The plan under review: the operation's, or that of an alternative read.
+    pub plan: Plan,
+    /// The alternative read that was asked for.
+    pub observe: Option<JobId>,
+    /// The message that led here.
+    pub message: Option<DeadLetterId>,
+    pub caller: Option<Caller>,
+    pub key: String,
+    pub back: Query,
+    pub returned: Option<Returned>,
+}
+
+fn wrong(what: &str) -> DeskError {
+    DeskError::new(Code::InvalidRequest, format!("The {what} is missing or malformed."))
+}
+
+/// Confirms the plan that the person saw: intends one recovery.
+#[server(prefix = "/forms", endpoint = "recoveries/confirm")]
+pub async fn confirm_recovery(
+    #[server(default)] operation: String,
+    #[server(default)] revision: String,
+    #[server(default)] action: String,
+    #[server(default)] job_id: String,
+    #[server(default)] observe: String,
+    #[server(default)] message: String,
+    #[server(default)] reason: String,
+    #[server(default)] confirm: String,
+    #[server(default)] follow: String,
+    #[server(default)] key: String,
+    #[server(default)] back: String,
+) -> Result<(), ServerFnError> {
+    let (desk, edge) = ordered()?;
+    let result = async {
+        let target = OperationId::parse(&operation).ok_or_else(|| wrong("operation id"))?;
+        let job = match job_id.as_str() {
+            "" => None,
+            text => Some(JobId::parse(text).ok_or_else(|| wrong("job id"))?),
+        };
+        let dead_letter_id = match message.as_str() {
+            "" => None,
+            text => Some(DeadLetterId::parse(text).ok_or_else(|| wrong("message id"))?),
+        };
+        let recovery = RecoveryOrder {
+            revision: revision.parse().map_err(|_| wrong("revision"))?,
+            action: action.parse().map_err(|_| wrong("action"))?,
+            reason: self::reason(&reason)?.to_owned(),
+            job_id: job,
+            dead_letter_id,
+            confirm: Some(confirm.trim().to_owned()).filter(|text| !text.is_empty()),
+            follow: !follow.is_empty(),
+        };
+        desk.confirm(&target, recovery, &key).await
+    }
+    .await;
+    match result {
+        Ok(ordered) => {
+            let page = href::recovery(&ordered.recovery_id.to_string());
+            edge.reply.redirect(&href::with(&page, &Query::of(&[("done", "requested")])));
+        }
+        Err(error) => {
+            let back = way_back(&Query::of(&[("back", &back)])).to_text();
+            let query = Query::of(&[("back", &back), ("message", &message), ("observe", &observe)]);
+            // Creation is typed anew for each plan.
+            let confirm = if error.code == Code::PlanStale { "" } else { confirm.as_str() };
+            let kept = [("reason", reason.as_str()), ("confirm", confirm), ("follow", follow.as_str())];
+            send_back(&edge, &href::review(&operation), &query, FORM, error.code, &kept);
+        }
+    }
+    Ok(())
+}
+
+impl Model {
+    fn cancel(&self) -> String {
+        let message = self.message.map(|id| id.to_string()).unwrap_or_default();
+        let query = Query::of(&[("back", &self.back.to_text()), ("message", &message)]);
+        href::with(&href::operation(self.operation.id.as_str()), &query)
+    }
+}
+
+/// The reason on the button that cannot be pressed.
+fn why_disabled(plan: &Plan) -> Option<String> {
+    if plan.allowed {
+        return None;
+    }
+    let why = blocked(&plan.guards).unwrap_or("a guard blocks this");
+    Some(format!("Blocked: {}", visible(why)))
+}
+
+fn confirm_form(model: &Model) -> AnyView {
+    let plan = &model.plan;
+    let returned = model.returned.as_ref();
+    let estimate = model.operation.estimated_credits;
+    let id = model.operation.id.to_string();
+    let message = model.message.map(|id| id.to_string());
+    let spends = plan.effect == Effect::SubmitsNewGeneration;
+    let tone = if spends { "spend" } else { "go" };
+    let disabled = why_disabled(plan);
+    let icon_name = if disabled.is_some() { "block" } else { effect(plan.effect).icon };
+    let words = disabled.clone().unwrap_or_else(|| order(plan, estimate));
+    let cancel = model.cancel();
+    let aside = view! { <a class="btn" href=cancel.clone() autofocus=spends>"Cancel"</a> }.into_any();
+    let head = if spends {
+        paid_head(model, aside).into_any()
+    } else {
+        effect_head(plan, Some(aside)).into_any()
+    };
+    let typed = spends.then(|| {
+        let label = view! { "Type " <code>{outside(&id)}</code> " to confirm" }.into_any();
+        let hint = "The confirmation is good for a limited time. Nothing is sent twice.";
+        text_field("confirm", label, hint, Returned::typed(returned, "confirm"), true)
+    });
+    let follow = (plan.action == Action::Observe).then(|| {
+        let checked = !Returned::typed(returned, "follow").is_empty();
+        view! {
+            <label class="check">
+                <input type="checkbox" name="follow" value="yes" checked=checked/>
+                <span>"Follow it: read again, with growing pauses, until it ends or the time to wait is over."</span>
+            </label>
+        }
+    });
+    let invalid = returned.is_some_and(|back| back.code == Code::InvalidRequest);
+    view! {
+        <form class="plan" method="post" action=ConfirmRecovery::PATH data-tone=card_tone(plan.effect).as_str()
+            data-action=plan.action.as_str() data-effect=plan.effect.as_str() aria-label=words::action(plan.action)>
+            {head}
+            {evidence(plan, written(plan, message.as_deref(), estimate))}
+            <div class="cols">
+                {hidden("operation", id)}
+                {hidden("revision", plan.revision.to_string())}
+                {hidden("action", plan.action.as_str().to_owned())}
+                {hidden("job_id", plan.job_id.as_ref().map(ToString::to_string).filter(|_| plan.action == Action::Observe).unwrap_or_default())}
+                {hidden("observe", model.observe.as_ref().map(ToString::to_string).unwrap_or_default())}
+                {hidden("message", message.unwrap_or_default())}
+                {hidden("key", model.key.clone())}
+                {hidden("back", model.back.to_text())}
+                {reason_field(Returned::typed(returned, "reason"), invalid)}
+                {typed}
+                {follow}
+            </div>
+            <div class="acts">
+                <a class="btn" href=cancel>"Cancel"</a>
+                <button class="btn" data-tone=tone type="submit" disabled=disabled.is_some()>{icon(icon_name)} {words}</button>
+            </div>
+        </form>
+    }
+    .into_any()
+}
+
+/// The consequence in two lines, large: a new generation, its price.
+fn paid_head(model: &Model, cancel: AnyView) -> impl IntoView + use<> {
+    let price = match model.operation.estimated_credits {
+        Some(price) => format!("Estimated cost {}. This cannot be undone.", words::credits(price)),
+        None => "Its cost is not known. This cannot be undone.".to_owned(),
+    };
+    let provider = visible(&model.operation.provider);
+    view! {
+        <div class="effect">
+            {icon(effect(model.plan.effect).icon)}
+            <div>
+                <p>{format!("Submits a NEW generation to {provider}.")}<br/>{price}</p>
+                <span data-summary="">{outside(&model.plan.summary)}</span>
+            </div>
+            {cancel}
+        </div>
+    }
+}
+
+fn decision_card(model: &Model) -> AnyView {
+    let plan = &model.plan;
+    let message = model.message.map(|id| id.to_string());
+    view! {
+        {refused(model.returned.as_ref(), FORM)}
+        <div class="plan" data-tone=card_tone(plan.effect).as_str() data-plan=plan.action.as_str()>
+            {effect_head(plan, None)}
+            {evidence(plan, written(plan, message.as_deref(), None))}
+        </div>
+    }
+    .into_any()
+}
+
+pub fn view(model: Model) -> impl IntoView {
+    let plan = &model.plan;
+    let id = model.operation.id.to_string();
+    let (head, about) = question(plan);
+    let message = model.message.map(|message| message.to_string());
+    let led_by = message.as_deref().map(|message| format!("message {}, ", short(message)));
+    let known = format!(
+        "{}revision {}, owner {}, planned {}",
+        led_by.unwrap_or_default(),
+        plan.revision,
+        visible(&model.operation.owner),
+        exact(plan.planned_at),
+    );
+    let context = Context {
+        now: model.now,
+        operation: &model.operation,
+        plan,
+        caller: model.caller.as_ref(),
+        key: &model.key,
+        page: "review",
+        back: &model.back,
+        message: message.as_deref(),
+        returned: model.returned.as_ref(),
+    };
+    let recovers = plan.effect.makes_recovery();
+    // Controls that cost money never stand beside others: a paid plan's decisions are on the operation's page.
+    let decisions = if recovers { None } else { decision_form::forms(&context) };
+    let body = if recovers {
+        view! { {refused(model.returned.as_ref(), FORM)} {confirm_form(&model)} }.into_any()
+    } else {
+        decision_card(&model)
+    };
+    view! {
+        <main id="main" class="page" data-operation=id.clone() data-revision=plan.revision.to_string()
+            data-plan=plan.action.as_str()>
+            {crumbs(vec![
+                Crumb::link("Dead letters", href::with(href::DEAD_LETTERS, &model.back)),
+                Crumb::id(id.clone(), model.cancel()),
+                Crumb::here("review"),
+            ])}
+            <div class="title"><h1>{head} " " <span class="m">{outside(&about)}</span> "?"</h1></div>
+            <div class="chips">
+                {label_and_flag(plan.label, plan.refund_unresolved)}
+                {effect_tag(plan.effect)}
+                <span class="dim">{outside(&known)}</span>
+            </div>
+            {body}
+            {decisions}
+        </main>
+    }
+}
+
+pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
+    let Wanted { desk, edge } = wanted;
+    let id = edge.segment(1);
+    let target = OperationId::from(id.as_str());
+    let message = edge.query.get("message").and_then(DeadLetterId::parse);
+    let observe = edge.query.get("observe").and_then(JobId::parse);
+    let operation = desk.operation(&target).await.map_err(Problem::about("operation", &id))?;
+    let plan = desk.plan(&target, observe.as_ref(), message).await?;
+    let model = Model {
+        now: desk.now(),
+        operation,
+        plan,
+        observe,
+        message,
+        caller: desk.caller(),
+        key: edge.key(FORM),
+        back: way_back(&edge.query),
+        returned: Returned::of(&edge.query),
+    };
+    let title = format!("Review {id}");
+    Ok(Page { title, section: Section::Operations, status: 200, body: view(model).into_any() })
+}
+
+#[cfg(test)]
+pub fn samples(now: DateTime<Utc>) -> Vec<(&'static str, Model)> {
+    use super::samples;
+    let make = |operation: OperationView, observe: Option<&str>, query: &str| {
+        let query = Query::parse(query);
+        let plan = observe.map_or_else(|| operation.plan.clone(), |job| samples::observe_plan(&operation, job));
+        Model {
+            now,
+            message: operation.dead_letters.first().map(|letter| letter.id),
+            observe: observe.map(JobId::from),
+            plan,
+            operation,
+            caller: Some(samples::caller()),
+            key: "k-confirm".to_owned(),
+            back: way_back(&query),
+            returned: Returned::of(&query),
+        }
+    };
+    let back = "back=from%3D2026-11-28";
+    let stale = "refused=plan_stale&form=confirm&typed.reason=the%20disk%20has%20room%20again";
+    vec![
+        ("review-dispatch", make(samples::not_submitted(now), None, back)),
+        ("review-deliver", make(samples::half_delivered(now), None, stale)),
+        ("review-blocked", make(samples::blocked(now), None, back)),
+        ("review-observe", make(samples::half_delivered(now), Some("gj_48211"), back)),
+        ("review-reconcile", make(samples::contested(now), None, "refused=job_held_elsewhere&form=choose_job&typed.reason=x")),
+    ]
+}

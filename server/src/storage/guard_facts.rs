@@ -1,0 +1,153 @@
+//! What guards need beside record and evidence, read in the same transaction.
+
+use super::{evidence, facts, operations, providers, reservations};
+use crate::config::{Config, Execute, fingerprint};
+use crate::database::{DbError, Tx};
+use crate::values;
+use app::domain::decision::allows_child;
+use app::domain::guard::{CompetingJob, GuardFacts, ParentFacts, ProviderFacts};
+use app::domain::ids::{DeadLetterId, OperationId, QueueJobId, RecoveryId};
+use app::domain::operation::Operation;
+use app::domain::plan::{Action, decide};
+use app::domain::role::Caller;
+use chrono::Duration;
+
+/// Who asks, what led here, and which recovery is the asker's own.
+#[derive(Debug, Clone)]
+pub struct Asker<'a> {
+    pub caller: &'a Caller,
+    /// The revision that the caller saw; `None` when planning.
+    pub seen_revision: Option<i64>,
+    /// The dead letter that led here.
+    pub led_by: Option<DeadLetterId>,
+    /// An executor's own recovery: its activity, its reservation and its job count for nothing.
+    pub except: Option<(RecoveryId, Option<QueueJobId>)>,
+}
+
+impl<'a> Asker<'a> {
+    /// Somebody who plans.
+    pub const fn planning(caller: &'a Caller, led_by: Option<DeadLetterId>) -> Self {
+        Self { caller, seen_revision: None, led_by, except: None }
+    }
+}
+
+/// Gathers them. `action` is the plan's: competing jobs matter to creations, a greedy worker to our own jobs.
+pub async fn gather(
+    tx: &mut Tx,
+    config: &Config,
+    record: &Operation,
+    action: Action,
+    asker: &Asker<'_>,
+) -> Result<GuardFacts, DbError> {
+    let own = asker.except.map(|(recovery, _)| recovery);
+    let creates = action == Action::Dispatch;
+    let handed_out = config.actions.of(action).is_none_or(|how| how.execute == Execute::Queue);
+    Ok(GuardFacts {
+        caller: asker.caller.clone(),
+        seen_revision: asker.seen_revision,
+        provider: provider(tx, config, record).await?,
+        active_recovery: active_recovery(tx, &record.id, own).await?,
+        dead_letter: asker.led_by,
+        owner: facts::owner(tx, &record.owner).await?,
+        specification: facts::specification(tx, &record.specification.id).await?,
+        reserved_elsewhere: reservations::open_sum(tx, &record.owner, own).await?,
+        competing_jobs: if creates {
+            competing_jobs(tx, config, &record.id, asker.except.and_then(|(_, job)| job)).await?
+        } else {
+            Vec::new()
+        },
+        parent: match &record.parent {
+            Some(parent) => parent_standing(tx, parent).await?,
+            None => None,
+        },
+        facts_max_age: Duration::seconds(
+            i64::try_from(config.policy.facts_max_age_seconds).unwrap_or(i64::from(u32::MAX)),
+        ),
+        greedy_worker: if handed_out { None } else { greedy_worker(tx).await? },
+    })
+}
+
+/// What would be pinned on a record of this provider and account now; `None` when no such provider is configured.
+///
+/// An account that the record names stands in the fingerprint: a record of another account never matches.
+pub fn pin(config: &Config, provider: &str, account: &str) -> Option<String> {
+    let configured = config.providers.get(provider)?;
+    let account = if account.is_empty() { configured.account.as_str() } else { account };
+    Some(fingerprint(provider, &configured.base_url, account))
+}
+
+async fn provider(tx: &mut Tx, config: &Config, record: &Operation) -> Result<ProviderFacts, DbError> {
+    let Some(configured) = config.providers.get(&record.provider) else { return Ok(ProviderFacts::Missing) };
+    Ok(ProviderFacts::Configured {
+        fingerprint: configured.fingerprint(&record.provider),
+        creation_paused: providers::paused(tx, &record.provider).await?,
+    })
+}
+
+/// The operation's active recovery, unless it is `except`.
+pub async fn active_recovery(
+    tx: &mut Tx,
+    operation: &OperationId,
+    except: Option<RecoveryId>,
+) -> Result<Option<RecoveryId>, DbError> {
+    let sql = "SELECT id FROM dlo_recoveries WHERE operation_id = $1 AND finished_at IS NULL";
+    let row = tx.fetch_optional(sql, values![operation]).await?;
+    let active = row.map(|row| row.uuid("id").map(RecoveryId)).transpose()?;
+    Ok(active.filter(|active| Some(*active) != except))
+}
+
+async fn parent_standing(tx: &mut Tx, parent: &OperationId) -> Result<Option<ParentFacts>, DbError> {
+    let Some(record) = operations::load(tx, parent).await? else { return Ok(None) };
+    let evidence = evidence::gather(tx, &record).await?;
+    let row = decide(&record, &evidence, tx.now()).row;
+    Ok(Some(ParentFacts { id: parent.clone(), still_allows: allows_child(&record, &evidence, row) }))
+}
+
+/// Queued and processing jobs of anybody else's that name the operation.
+async fn competing_jobs(
+    tx: &mut Tx,
+    config: &Config,
+    operation: &OperationId,
+    except: Option<QueueJobId>,
+) -> Result<Vec<CompetingJob>, DbError> {
+    let args = tx.json_text("args");
+    let sql = format!(
+        "SELECT id, job_name, status, {args} AS args FROM soniq_jobs WHERE status IN ('queued', 'processing') \
+         AND {args} LIKE $1 ESCAPE '\\'"
+    );
+    let mut found = Vec::new();
+    for row in tx.fetch_all(&sql, values![super::text::containing_exactly(operation.as_str())]).await? {
+        let id = row.uuid("id")?;
+        let args: serde_json::Value =
+            serde_json::from_slice(&row.opt_json_bytes("args")?.unwrap_or_default()).unwrap_or_default();
+        let names = config
+            .messages
+            .operation_id
+            .iter()
+            .any(|pointer| args.pointer(pointer).and_then(serde_json::Value::as_str) == Some(operation.as_str()));
+        if names && except != Some(QueueJobId(id)) {
+            found.push(CompetingJob {
+                id: id.to_string(),
+                job_name: row.text("job_name")?,
+                status: row.text("status")?,
+            });
+        }
+    }
+    Ok(found)
+}
+
+/// A living Soniq worker without a list of queues: it takes every queue and buries names that it does not know.
+async fn greedy_worker(tx: &mut Tx) -> Result<Option<String>, DbError> {
+    let since = tx.now() - WORKER_LIVES;
+    let sql = tx.pick(
+        "SELECT hostname, pid FROM soniq_workers WHERE status = 'active' AND last_heartbeat >= $1 \
+         AND (queues IS NULL OR cardinality(queues) = 0) ORDER BY started_at LIMIT 1",
+        "SELECT hostname, pid FROM soniq_workers WHERE status = 'active' AND last_heartbeat >= $1 \
+         AND (queues IS NULL OR queues = '[]') ORDER BY started_at LIMIT 1",
+    );
+    let row = tx.fetch_optional(sql, values![since]).await?;
+    row.map(|row| Ok(format!("{}:{}", row.text("hostname")?, row.int("pid")?))).transpose()
+}
+
+/// How long after its last heartbeat a worker counts as living: Soniq's own limit.
+const WORKER_LIVES: Duration = Duration::minutes(5);

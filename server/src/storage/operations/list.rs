@@ -1,0 +1,94 @@
+//! The operations list: newest first by `updated_at`, then id.
+
+use super::from_row;
+use crate::database::{DbError, Tx, Value};
+use crate::storage::text::containing;
+use app::desk::OperationFilter;
+use app::domain::operation::Operation;
+use chrono::{DateTime, Utc};
+
+/// Where a page of the list ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    pub updated_at: DateTime<Utc>,
+    pub id: String,
+}
+
+/// One row in its place: readable, or why not.
+pub struct Listed {
+    /// `None` only where the row's own time is impossible; the list cannot go on after such a row.
+    pub place: Option<Place>,
+    pub record: Result<Operation, DbError>,
+}
+
+/// At most `limit` rows after `after`. Filters on label and action use the index over derived values.
+pub async fn list(
+    tx: &mut Tx,
+    filter: &OperationFilter,
+    after: Option<&Place>,
+    limit: u32,
+) -> Result<Vec<Listed>, DbError> {
+    let mut wanted = Wanted::default();
+    if let Some(label) = filter.label {
+        wanted.equal("label", label.as_str());
+    }
+    if let Some(action) = filter.action {
+        wanted.equal("next_action", action.as_str());
+    }
+    if let Some(phase) = filter.phase {
+        wanted.equal("phase", phase.as_str());
+    }
+    if let Some(owner) = &filter.owner {
+        wanted.equal("owner", owner);
+    }
+    if let Some(q) = filter.q.as_deref().map(str::trim).filter(|q| !q.is_empty()) {
+        let at = wanted.bind(containing(q));
+        wanted.conditions.push(format!(
+            "(LOWER(id) LIKE ${at} ESCAPE '\\' OR EXISTS (SELECT 1 FROM dlo_known_jobs AS known \
+             WHERE known.operation_id = dlo_operations.id AND LOWER(known.job_id) LIKE ${at} ESCAPE '\\'))"
+        ));
+    }
+    if let Some(place) = after {
+        let (at, id) = (wanted.bind(place.updated_at), wanted.bind(place.id.as_str()));
+        wanted.conditions.push(format!("(updated_at < ${at} OR (updated_at = ${at} AND id > ${id}))"));
+    }
+    let limit = wanted.bind(i64::from(limit));
+    let sql = format!(
+        "SELECT * FROM dlo_operations{} ORDER BY updated_at DESC, id LIMIT ${limit}",
+        wanted.clause()
+    );
+    let rows = tx.fetch_all(&sql, wanted.values).await?;
+    rows.iter()
+        .map(|row| {
+            let place = match row.time("updated_at") {
+                Ok(updated_at) => Some(Place { updated_at, id: row.text("id")? }),
+                Err(_) => None,
+            };
+            Ok(Listed { place, record: from_row(row) })
+        })
+        .collect()
+}
+
+/// Conditions with the values that they bind.
+#[derive(Default)]
+struct Wanted {
+    conditions: Vec<String>,
+    values: Vec<Value>,
+}
+
+impl Wanted {
+    fn bind(&mut self, value: impl Into<Value>) -> usize {
+        self.values.push(value.into());
+        self.values.len()
+    }
+
+    fn equal(&mut self, column: &str, value: &str) {
+        let at = self.bind(value);
+        self.conditions.push(format!("{column} = ${at}"));
+    }
+
+    fn clause(&self) -> String {
+        if self.conditions.is_empty() { String::new() } else { format!(" WHERE {}", self.conditions.join(" AND ")) }
+    }
+}
+
