@@ -3,6 +3,7 @@
 pub mod artifacts;
 pub mod config;
 pub mod database;
+pub mod demo;
 pub mod fixture;
 pub mod office;
 pub mod provider;

@@ -6,10 +6,10 @@ use crate::fixture::{Armed, CreateScript, OutputFault, ReadFault};
 use app::domain::label::Label;
 use serde_json::json;
 
-/// Longer than the application waits for an answer.
 /// The scenario whose first operation lends its job to a careless cache.
 pub const LENDER: &str = "delivered";
 
+/// Longer than the application waits for an answer.
 const TOO_LONG_MS: u64 = 20_000;
 
 /// All of them, in the order in which their operations are submitted.

@@ -3,8 +3,10 @@
 //! One file per noun, the same noun as in `storage`. Each method authorises, then makes one call on storage.
 
 mod error;
+mod filling;
 
 pub use error::{log_failure, require};
+pub use filling::Filling;
 
 use crate::config::Config;
 use crate::database::Database;
@@ -16,10 +18,12 @@ pub struct Office {
     pub config: Arc<Config>,
     /// Rings when there may be work for our own worker.
     pub work: tokio::sync::Notify,
+    /// Says how far the demo's history has filled.
+    pub filling: Arc<Filling>,
 }
 
 impl Office {
     pub fn new(database: Database, config: Arc<Config>) -> Self {
-        Self { database, config, work: tokio::sync::Notify::new() }
+        Self { database, config, work: tokio::sync::Notify::new(), filling: Arc::default() }
     }
 }

@@ -17,7 +17,7 @@ pub use catalogue::Catalogue;
 pub use failure::Failure;
 pub use genace::Genace;
 pub use office::{OfficeClient, OfficeError, operation_path};
-pub use outbox::{Outbox, QUEUES};
+pub use outbox::{DELIVER, Letter, Outbox, POLL, QUEUES, REFUND};
 
 use super::cast::{Case, SPECIFICATIONS, owners};
 use crate::artifacts::Artifacts;
