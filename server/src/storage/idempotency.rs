@@ -1,6 +1,8 @@
 //! `dlo_idempotency`: first answers by caller, route and key, for 24 hours. Refusals roll back and are not stored.
 
 use super::text::Reader;
+use app::domain::role::Caller;
+use sha2::{Digest, Sha256};
 use crate::database::{DbError, Row, Tx};
 use crate::values;
 use chrono::Duration;
@@ -20,6 +22,31 @@ pub struct Claim {
     pub key: String,
     /// Hex SHA-256 of the order's canonical JSON.
     pub body_hash: String,
+}
+
+impl Claim {
+    /// The claim of one order: its caller, its concrete API path, its key, and a hash over its canonical JSON.
+    pub fn new(caller: &Caller, route: &str, key: &str, order: &Json) -> Self {
+        Self {
+            caller: caller.name.clone(),
+            route: route.to_owned(),
+            key: key.to_owned(),
+            body_hash: hex::encode(Sha256::digest(canonical(order).to_string().as_bytes())),
+        }
+    }
+}
+
+/// The same JSON with the keys of every object in order.
+fn canonical(value: &Json) -> Json {
+    match value {
+        Json::Object(fields) => {
+            let mut sorted: Vec<_> = fields.iter().collect();
+            sorted.sort_by(|a, b| a.0.cmp(b.0));
+            Json::Object(sorted.into_iter().map(|(key, value)| (key.clone(), canonical(value))).collect())
+        }
+        Json::Array(items) => Json::Array(items.iter().map(canonical).collect()),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => value.clone(),
+    }
 }
 
 /// What stands under the key.
