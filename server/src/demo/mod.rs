@@ -3,9 +3,15 @@
 
 mod application;
 mod cast;
+mod error;
 mod people;
+#[cfg(test)]
+mod rehearsal;
 mod renders;
 mod scenarios;
 mod settings;
+mod stage;
 mod story;
 mod strays;
+
+pub use error::DemoError;

@@ -21,7 +21,7 @@ impl Application {
         let Some(job_id) = message.text("job_id").and_then(JobId::parse) else {
             return Err(Failure::retry(
                 ErrorCategory::BadPayload,
-                "BadPayload: the webhook named no job_id, so there is nothing to copy from",
+                "GenaceError: bad payload: the webhook named no job_id, so there is nothing to copy from",
             ));
         };
         let answer = self.reader.jobs.observe(&job_id).await;

@@ -160,7 +160,7 @@ impl Application {
         let Some(operation) = message.text("operation_id").and_then(OperationId::parse) else {
             return Err(Failure::permanent(
                 ErrorCategory::BadPayload,
-                format!("BadPayload: {} names no operation_id", message.job_name),
+                format!("GenaceError: bad payload: {} names no operation_id", message.job_name),
             ));
         };
         let Some(case) = self.cases.get(&operation) else {

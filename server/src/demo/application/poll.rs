@@ -19,7 +19,7 @@ const PAUSE: Duration = Duration::from_millis(300);
 impl Application {
     pub(super) async fn poll(&self, message: &Message, case: &Case) -> Result<(), Failure> {
         let Some(job_id) = message.text("job_id").and_then(JobId::parse) else {
-            return Err(Failure::permanent(ErrorCategory::BadPayload, "BadPayload: render.poll names no job_id"));
+            return Err(Failure::permanent(ErrorCategory::BadPayload, "GenaceError: bad payload: render.poll names no job_id"));
         };
         if case.scenario.conduct.poll == Poll::Searches {
             self.search(case, &job_id).await?;
@@ -55,7 +55,7 @@ impl Application {
             return self.unread(case, job_id, seen.fetch).await.map(|failure| Some(Err(failure)));
         }
         if answer.client_reference.as_deref().is_some_and(|reference| reference != case.id.as_str()) {
-            let text = format!("BadPayload: {job_id} carries another client_reference; the cache was wrong");
+            let text = format!("GenaceError: bad payload: {job_id} carries another client_reference; the cache was wrong");
             return Ok(Some(Err(Failure::retry(ErrorCategory::BadPayload, text))));
         }
         let mut body = axes(job_id, seen);
@@ -72,7 +72,7 @@ impl Application {
                 let text = format!("UnknownState: {job_id} is in the state \"{raw}\", which is not in the list");
                 body["error"] = error_of(ErrorCategory::BadPayload, &text);
                 self.report(case, &body).await?;
-                Ok(Some(Err(Failure::retry(ErrorCategory::BadPayload, format!("BadPayload: {text}")))))
+                Ok(Some(Err(Failure::retry(ErrorCategory::BadPayload, format!("GenaceError: bad payload: {text}")))))
             }
             Some(Execution::Succeeded) => self.succeeded(case, job_id, seen, body).await.map(Some),
             Some(Execution::Failed | Execution::Cancelled | Execution::Expired) => {
@@ -116,7 +116,7 @@ impl Application {
         });
         body["remote"]["empty_observations"] = Value::from(empty);
         self.report(case, &body).await?;
-        let text = format!("BadPayload: {job_id} has succeeded and lists no outputs (read {empty})");
+        let text = format!("GenaceError: bad payload: {job_id} has succeeded and lists no outputs (read {empty})");
         Ok(Err(Failure::retry(ErrorCategory::BadPayload, text)))
     }
 

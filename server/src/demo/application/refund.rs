@@ -13,7 +13,7 @@ use serde_json::json;
 impl Application {
     pub(super) async fn refund(&self, message: &Message, case: &Case) -> Result<(), Failure> {
         let Some(job_id) = message.text("job_id").and_then(JobId::parse) else {
-            return Err(Failure::permanent(ErrorCategory::BadPayload, "BadPayload: billing.refund names no job_id"));
+            return Err(Failure::permanent(ErrorCategory::BadPayload, "GenaceError: bad payload: billing.refund names no job_id"));
         };
         let seen = self.reader.jobs.observe(&job_id).await.observation;
         if seen.fetch != Fetch::Ok {

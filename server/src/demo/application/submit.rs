@@ -69,7 +69,7 @@ impl Application {
         match self.genace.submit(case).await {
             Submission::Accepted { job_id: Some(job_id) } => self.accepted(case, JobId(job_id)).await,
             Submission::Accepted { job_id: None } => {
-                let detail = "BadPayload: the answer to POST /v1/generations names no job".to_owned();
+                let detail = "GenaceError: bad payload: the answer to POST /v1/generations names no job".to_owned();
                 self.report(case, &json!({ "phase": "accepted", "error": error_of(ErrorCategory::BadPayload, &detail) }))
                     .await?;
                 Err(Failure::permanent(ErrorCategory::BadPayload, detail))
