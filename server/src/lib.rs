@@ -6,5 +6,6 @@ pub mod database;
 pub mod demo;
 pub mod fixture;
 pub mod office;
+pub mod queue;
 pub mod provider;
 pub mod storage;

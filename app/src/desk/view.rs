@@ -203,6 +203,9 @@ pub struct OperationView {
     pub closure: Option<Closure>,
     pub label: Label,
     pub refund_unresolved: bool,
+    /// What is known, and what is not: plain sentences ([`crate::domain::plan::sentence`]).
+    pub known: String,
+    pub not_known: String,
     pub plan: Plan,
     pub dead_letters: Vec<DeadLetterView>,
     pub recoveries: Vec<Recovery>,

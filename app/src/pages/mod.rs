@@ -50,7 +50,7 @@ pub(crate) struct Page {
 }
 
 /// The document. Its only sheet and icons are files of ours; it has no script.
-pub fn shell() -> impl IntoView {
+pub fn shell() -> AnyView {
     provide_meta_context();
     view! {
         <!DOCTYPE html>
@@ -64,15 +64,15 @@ pub fn shell() -> impl IntoView {
                 <MetaTags/>
             </head>
             <body>
-                <App/>
+                {app().into_any()}
             </body>
         </html>
     }
+    .into_any()
 }
 
 /// All routes.
-#[component]
-pub fn App() -> impl IntoView {
+fn app() -> impl IntoView {
     view! {
         <Router>
             <Routes fallback=|| page(|_| async { Err(nothing_here().into()) })>

@@ -2,7 +2,7 @@
 
 use super::decision_form::{self, Context};
 use super::error::Problem;
-use super::operation_text::{copied, knowledge, markdown};
+use super::operation_text::{copied, markdown};
 use super::query::way_back;
 use super::{Page, Wanted, audit, message, recoveries};
 use crate::components::badge::{Face, Tone, effect_tag, label_and_flag, tag};
@@ -313,7 +313,8 @@ pub fn view(model: Model) -> impl IntoView {
     let view = &model.operation;
     let now = model.now;
     let id = view.id.to_string();
-    let knowledge = knowledge(view, now);
+    let not_known = (!view.not_known.is_empty())
+        .then(|| view! { <dt>"Not known"</dt><dd data-not-known="">{outside(&view.not_known)}</dd> });
     let key = model.key.clone();
     let message = model.message.map(|id| id.to_string());
     let context = Context {
@@ -350,8 +351,8 @@ pub fn view(model: Model) -> impl IntoView {
             {meta(facts(view))}
             {lanes_table(lanes(view, now), now)}
             <dl class="known">
-                <dt>"Known"</dt><dd>{outside(&knowledge.known)}</dd>
-                {knowledge.unknown.map(|unknown| view! { <dt>"Not known"</dt><dd>{outside(&unknown)}</dd> })}
+                <dt>"Known"</dt><dd data-known="">{outside(&view.known)}</dd>
+                {not_known}
             </dl>
             {plan_card(&model)}
             {search_line(&model)}

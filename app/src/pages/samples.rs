@@ -298,6 +298,8 @@ pub fn half_delivered(now: DateTime<Utc>) -> OperationView {
         closure: None,
         label: Label::LocalDeliveryFailure,
         refund_unresolved: false,
+        known: "The render is finished and paid, and two of its four outputs are already ours.".to_owned(),
+        not_known: "Whether storage has room again: nobody has written to it since 13:43:31.".to_owned(),
         plan: plan("op_7f3a", Action::Deliver, Effect::CopiesExistingOutput, Label::LocalDeliveryFailure, now),
         dead_letters: letters.collect(),
         recoveries: recoveries(now).into_iter().skip(1).collect(),

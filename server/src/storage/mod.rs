@@ -5,6 +5,7 @@
 
 pub mod attempts;
 pub mod audit;
+pub mod dead_letters;
 pub mod decisions;
 pub mod derived;
 pub mod events;
@@ -14,8 +15,10 @@ pub mod guard_facts;
 pub mod idempotency;
 pub mod jobs;
 pub mod known_jobs;
+pub mod messages;
 pub mod operations;
 pub mod providers;
 pub mod reservations;
+pub mod soniq_workers;
 pub mod stats;
 mod text;

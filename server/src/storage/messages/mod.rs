@@ -1,0 +1,15 @@
+//! `dlo_messages`: what each dead letter knew, projected from its args within a second of its arrival and kept after its
+//! purge; and what people did with it.
+
+mod competing;
+mod dispose;
+mod evidence;
+mod facts;
+mod project;
+mod reread;
+
+pub use competing::competing_jobs;
+pub use dispose::{Standing, acknowledge, link, standing};
+pub use facts::{Found, OWN_REFERENCE, action, find, operation_id, own_action};
+pub use project::{pending, project, project_one, sweep, sync_replays};
+pub use reread::{adopt, reread};
