@@ -191,7 +191,7 @@ pub struct OperationView {
     pub model: Option<String>,
     /// What a new generation at the current specification is estimated to cost, where facts say so.
     #[schema(value_type = Option<String>)]
-    #[serde(default, with = "rust_decimal::serde::str_option")]
+    #[serde(default, with = "crate::domain::money::amount")]
     pub estimated_credits: Option<Decimal>,
     pub remote: RemoteView,
     pub charge: Charge,

@@ -29,7 +29,7 @@ fn finished() -> Vec<Scenario> {
         Scenario::new("delivered_with_stills", 3, 1, Label::AlreadyDelivered)
             .job(renders::film_and_stills())
             .deaths(0),
-        Scenario::new("catalogue_fails", 2, 1, Label::AlreadyDelivered)
+        Scenario::new("catalogue_fails", 1, 1, Label::AlreadyDelivered)
             .deliver(Deliver::CatalogueFails),
         Scenario::new("catalogue_fails_acknowledged", 1, 1, Label::AlreadyDelivered)
             .deliver(Deliver::CatalogueFails)
@@ -43,13 +43,13 @@ fn submissions() -> Vec<Scenario> {
     vec![
         Scenario::new("bad_gateway", 2, 18, unknown)
             .answered(CreateScript::BadGatewayWithoutId { billed: true }),
-        Scenario::new("bad_gateway_closed", 2, 2, Label::Closed)
+        Scenario::new("bad_gateway_closed", 1, 2, Label::Closed)
             .answered(CreateScript::BadGatewayWithoutId { billed: false })
             .desk(DeskStep::Close),
         // The application does not look for the job id in a 502.
         Scenario::new("bad_gateway_naming_the_job", 2, 18, unknown)
             .answered(CreateScript::BadGatewayWithId),
-        Scenario::new("submit_times_out", 2, 18, unknown)
+        Scenario::new("submit_times_out", 1, 18, unknown)
             .answered(CreateScript::HangAfterRead { billed: true, ms: TOO_LONG_MS }),
         Scenario::new("submit_resets", 1, 18, unknown)
             .answered(CreateScript::ResetBeforeAnswer { billed: true }),
@@ -59,7 +59,7 @@ fn submissions() -> Vec<Scenario> {
             .answered(CreateScript::TruncatedJson { billed: true }),
         Scenario::new("accepted_without_id", 1, 18, unknown)
             .answered(CreateScript::AcceptedWithoutId { billed: true }),
-        Scenario::new("given_up_after_timeout", 2, 13, unknown)
+        Scenario::new("given_up_after_timeout", 1, 13, unknown)
             .answered(CreateScript::HangAfterRead { billed: true, ms: TOO_LONG_MS })
             .submit(Submit::MarksFailed),
         Scenario::new("webhook_without_job", 2, 5, Label::RemoteStateUnclear)
@@ -70,7 +70,7 @@ fn submissions() -> Vec<Scenario> {
             .submit(Submit::LosesReport)
             .poll(Poll::Silent),
         Scenario { creations: vec![CreateScript::BadGatewayWithoutId { billed: true }, CreateScript::Accepted], ..sent_twice() },
-        Scenario::new("borrowed_job", 2, 3, Label::RemoteStateUnclear)
+        Scenario::new("borrowed_job", 1, 3, Label::RemoteStateUnclear)
             .submit(Submit::Borrows)
             .posts(0),
         Scenario::new("refused_connection", 2, 19, Label::NotSubmitted)
@@ -92,11 +92,11 @@ fn submissions() -> Vec<Scenario> {
             .job(renders::endless())
             .submit(Submit::Unreachable)
             .desk(DeskStep::Dispatch),
-        Scenario::new("refused_and_given_up", 2, 14, Label::NotSubmitted)
+        Scenario::new("refused_and_given_up", 1, 14, Label::NotSubmitted)
             .submit(Submit::UnreachableMarksFailed)
             .posts(0),
         Scenario::new("setting_missing", 1, 20, unknown).submit(Submit::MissingSetting).posts(0),
-        Scenario::new("handler_missing", 2, 20, unknown).submit(Submit::Unregistered).posts(0),
+        Scenario::new("handler_missing", 1, 20, unknown).submit(Submit::Unregistered).posts(0),
         rejected("rejected_parameters", 1, 422, "invalid_parameters"),
         rejected("rejected_model", 1, 400, "model_not_supported"),
         rejected("rejected_replaced", 1, 422, "invalid_parameters").desk(DeskStep::Replace),
@@ -166,7 +166,7 @@ fn ended() -> Vec<Scenario> {
         Scenario::new("render_failed", 1, 15, lost).job(renders::partly_refunded()),
         Scenario::new("render_cancelled", 1, 15, lost).job(renders::ended("cancelled")),
         Scenario::new("render_expired", 1, 15, lost).job(renders::ended("expired")),
-        Scenario::new("refund_pending", 2, 15, lost).job(renders::refund_pending()),
+        Scenario::new("refund_pending", 1, 15, lost).job(renders::refund_pending()),
         // One read by the poll and three by the refund's attempts; the desk's own read is the fifth.
         Scenario::new("refund_seen_by_desk", 1, 16, lost)
             .job(renders::refund_arrives(4))
@@ -185,11 +185,11 @@ fn ended() -> Vec<Scenario> {
 fn deliveries() -> Vec<Scenario> {
     let ours = Label::LocalDeliveryFailure;
     vec![
-        Scenario::new("store_full", 4, 8, ours).deliver(Deliver::StoreFull),
+        Scenario::new("store_full", 3, 8, ours).deliver(Deliver::StoreFull),
         Scenario::new("store_full_recovered", 2, 1, Label::AlreadyDelivered)
             .deliver(Deliver::StoreFull)
             .desk(DeskStep::Recover),
-        Scenario::new("one_of_three_missing", 2, 8, ours).job(renders::preview_fails(
+        Scenario::new("one_of_three_missing", 1, 8, ours).job(renders::preview_fails(
             Armed::times(OutputFault::Status { status: 503 }, 3),
         )),
         // Our own worker fails at it too: its job becomes a dead letter of its own.
@@ -202,12 +202,12 @@ fn deliveries() -> Vec<Scenario> {
         Scenario::new("output_is_a_page", 1, 8, ours)
             .job(renders::film_fails(OutputFault::HtmlBody))
             .deliver(Deliver::Hurried),
-        Scenario::new("urls_expired", 2, 7, ours).job(renders::expires_at_once()),
+        Scenario::new("urls_expired", 1, 7, ours).job(renders::expires_at_once()),
         Scenario::new("output_of_another_type", 1, 7, ours).job(renders::film_fails(
             OutputFault::WrongBody { content_type: "image/png".to_owned() },
         )),
         Scenario::new("output_on_an_unlisted_host", 1, 7, ours).job(renders::elsewhere()),
-        Scenario::new("completion_lost", 2, 9, ours).deliver(Deliver::LosesCompletion),
+        Scenario::new("completion_lost", 1, 9, ours).deliver(Deliver::LosesCompletion),
     ]
 }
 

@@ -6,6 +6,7 @@
 pub mod attempts;
 pub mod audit;
 pub mod dead_letters;
+pub mod cursor;
 pub mod decisions;
 pub mod derived;
 pub mod events;
@@ -17,7 +18,10 @@ pub mod jobs;
 pub mod known_jobs;
 pub mod messages;
 pub mod operations;
+pub mod overview;
+pub mod planned;
 pub mod providers;
+pub mod recovery_views;
 pub mod reservations;
 pub mod soniq_workers;
 pub mod stats;
