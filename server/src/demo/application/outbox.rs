@@ -7,7 +7,8 @@ use app::domain::ids::QueueJobId;
 use serde_json::Value;
 use serde_json::value::to_raw_value;
 use std::collections::{HashMap, HashSet};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::Notify;
 use uuid::Uuid;
 
 /// The application's queues.
@@ -34,12 +35,12 @@ pub struct Outbox {
     /// Every message that was queued, and what it is about.
     sent: Mutex<HashMap<Uuid, String>>,
     /// Rings when a message was queued.
-    bell: tokio::sync::Notify,
+    bell: Arc<Notify>,
 }
 
 impl Outbox {
     pub fn new(database: Database) -> Self {
-        Self { database, sent: Mutex::default(), bell: tokio::sync::Notify::new() }
+        Self { database, sent: Mutex::default(), bell: Arc::default() }
     }
 
     /// Queues a message. `about` groups messages: an operation's id, mostly.
@@ -67,9 +68,14 @@ impl Outbox {
         Ok(id)
     }
 
-    /// Waits until a message is queued.
-    pub async fn rung(&self) {
-        self.bell.notified().await;
+    /// Rings when a message was queued.
+    pub fn bell(&self) -> Arc<Notify> {
+        Arc::clone(&self.bell)
+    }
+
+    /// Every message that was queued.
+    pub fn sent(&self) -> Vec<Uuid> {
+        self.sent.lock().unwrap_or_else(PoisonError::into_inner).keys().copied().collect()
     }
 
     /// What still has a message that is queued or worked on.
