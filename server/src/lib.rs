@@ -1,6 +1,9 @@
 //! How Dead Letter Office runs: storage, queue, recoveries, providers, artifacts, sessions, web and command line.
 
+pub mod api;
 pub mod artifacts;
+pub mod background;
+pub mod cli;
 pub mod config;
 pub mod database;
 pub mod demo;
@@ -9,3 +12,4 @@ pub mod office;
 pub mod queue;
 pub mod provider;
 pub mod storage;
+pub mod web;

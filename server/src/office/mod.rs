@@ -5,16 +5,22 @@
 mod asks;
 mod audit;
 mod decisions;
+pub mod desk;
 mod error;
 mod facts;
 mod failure;
 mod filling;
 pub mod idempotent;
+mod missing;
 mod operations;
 mod overview;
+pub mod password;
 mod reason;
 mod refusals;
 mod reports;
+pub mod session;
+pub mod sign_in;
+pub mod throttle;
 
 pub use asks::Asks;
 pub use error::{log_failure, require};
