@@ -9,8 +9,8 @@ pub mod desk;
 mod error;
 mod facts;
 mod failure;
+mod filling;
 pub mod idempotent;
-mod missing;
 mod operations;
 mod overview;
 pub mod password;
@@ -25,6 +25,7 @@ pub mod throttle;
 pub use asks::Asks;
 pub use error::{log_failure, require};
 pub use failure::{Failure, ROUNDS};
+pub use filling::Filling;
 pub use reason::check_reason;
 pub use recoveries::recovery_id;
 
@@ -39,6 +40,8 @@ pub struct Office {
     pub config: Arc<Config>,
     /// Rings when there may be work for our own worker.
     pub work: Arc<tokio::sync::Notify>,
+    /// Says how far the demo's history has filled.
+    pub filling: Arc<Filling>,
     /// Who asks providers for decisions; without it nothing is asked and nothing attached.
     pub asks: Option<Arc<dyn Asks>>,
     /// Remembers redacted texts of dead letters.
@@ -47,7 +50,14 @@ pub struct Office {
 
 impl Office {
     pub fn new(database: Database, config: Arc<Config>) -> Self {
-        Self { database, config, work: Arc::new(tokio::sync::Notify::new()), asks: None, redactor: Redactor::default() }
+        Self {
+            database,
+            config,
+            work: Arc::new(tokio::sync::Notify::new()),
+            filling: Arc::default(),
+            asks: None,
+            redactor: Redactor::default(),
+        }
     }
 
     /// The same office with somebody who asks providers.

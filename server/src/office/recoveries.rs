@@ -87,8 +87,7 @@ impl Office {
     }
 
     /// The second person's yes to a creation.
-    pub async fn approve(&self, caller: &Caller, id: &str, reason: &str, key: &str) -> Answer<Recovery> {
-        let id = recovery_id(id)?;
+    pub async fn approve(&self, caller: &Caller, id: RecoveryId, reason: &str, key: &str) -> Answer<Recovery> {
         check_reason(reason)?;
         require(caller, Role::Approver)?;
         let claim = Claim::new(
@@ -108,11 +107,10 @@ impl Office {
     pub async fn report_recovery(
         &self,
         caller: &Caller,
-        id: &str,
+        id: RecoveryId,
         body: &Value,
         key: &str,
     ) -> Answer<Recovery> {
-        let id = recovery_id(id)?;
         let report = parse_recovery_report(body).map_err(|invalid| {
             DeskError::new(
                 Code::InvalidRequest,

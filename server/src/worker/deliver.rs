@@ -111,6 +111,7 @@ impl Executor {
                             storage_key: stored.storage_key,
                             bytes: stored.bytes,
                             sha256: stored.sha256,
+                            content_type: stored.content_type,
                         },
                         Err(error) => OutputOutcome::Failed { category: error.category },
                     });

@@ -10,6 +10,7 @@ mod run;
 pub use run::run;
 
 use crate::artifacts::Artifacts;
+use crate::config::ConfigError;
 use crate::fault;
 use crate::office::Office;
 use crate::provider::{Creators, Reader, Readers};
@@ -43,6 +44,20 @@ pub const JOB_NAMES: [(&str, Action); 4] = [
 ];
 
 impl Executor {
+    /// The clients and the store that the office's configuration names.
+    ///
+    /// # Errors
+    /// A key file or this machine's certificates cannot be read, or the store cannot be opened.
+    pub fn new(office: Arc<Office>) -> Result<Self, ConfigError> {
+        let config = &office.config;
+        Ok(Self {
+            readers: Arc::new(Readers::from_config(config)?),
+            creators: Arc::new(Creators::from_config(config)?),
+            artifacts: Arc::new(Artifacts::from_config(&config.artifacts)?),
+            office,
+        })
+    }
+
     /// Carries one job out. `Ok` also when there was nothing left to do; an error is retried by the queue.
     pub async fn run_job(&self, job: &Job) -> Result<(), JobFailure> {
         let Some(id) = job
