@@ -2,12 +2,11 @@
 
 use app::domain::ids::JobId;
 use app::domain::remote::Fetch;
+pub use app::domain::transition::observation::Observation;
 use chrono::{DateTime, Utc};
 use std::fmt;
 use std::time::Duration;
 use url::Url;
-
-pub use app::domain::transition::Observation;
 
 /// Where one output can be fetched now. Never stored, never shown.
 #[derive(Clone, PartialEq, Eq)]
