@@ -6,25 +6,34 @@ mod asks;
 mod audit;
 mod dead_letters;
 mod decisions;
+pub mod desk;
 mod dispositions;
 mod error;
 mod facts;
 mod failure;
+mod filling;
 pub mod idempotent;
 mod operations;
 mod overview;
+pub mod password;
 mod projector;
 mod queues;
 mod reason;
+mod recoveries;
 mod refusals;
 mod reports;
+pub mod session;
+pub mod sign_in;
 mod summary;
+pub mod throttle;
 
 pub use asks::Asks;
 pub use dead_letters::dead_letter_id;
 pub use error::{log_failure, require};
 pub use failure::{Failure, ROUNDS};
+pub use filling::Filling;
 pub use reason::check_reason;
+pub use recoveries::recovery_id;
 pub use summary::Summaries;
 
 use crate::config::Config;
@@ -39,6 +48,8 @@ pub struct Office {
     pub config: Arc<Config>,
     /// Rings when there may be work for our own worker.
     pub work: Arc<Notify>,
+    /// Says how far the demo's history has filled.
+    pub filling: Arc<Filling>,
     /// Who asks providers for decisions; without it nothing is asked and nothing attached.
     pub asks: Option<Arc<dyn Asks>>,
     /// Remembers redacted texts of dead letters.
@@ -53,6 +64,7 @@ impl Office {
             database,
             config,
             work: Arc::new(Notify::new()),
+            filling: Arc::default(),
             asks: None,
             redactor: Redactor::default(),
             summaries: Summaries::default(),
