@@ -10,6 +10,7 @@ mod fixture;
 mod provider_creates;
 mod provider_outputs;
 mod provider_reads;
+mod queue;
 mod sessions;
 mod storage;
 mod support;
