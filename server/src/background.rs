@@ -35,6 +35,9 @@ pub fn start(
     shutdown: &CancellationToken,
 ) -> Result<JoinSet<()>, ConfigError> {
     let mut working = JoinSet::new();
+    // Whoever reads or decides needs what the messages know; processes that do it at once stand back for each other.
+    let (reader, stop) = (office.clone(), shutdown.clone());
+    working.spawn(async move { reader.keep_projecting(stop).await });
     if duties.worker {
         let executor = Executor::new(office.clone())?;
         working.spawn(worker::run(executor, shutdown.clone()));

@@ -12,6 +12,7 @@ mod protocol;
 mod provider_creates;
 mod provider_outputs;
 mod provider_reads;
+mod queue;
 mod sessions;
 mod storage;
 mod support;
