@@ -4,6 +4,7 @@ mod artifacts;
 mod config;
 mod database;
 mod fixture;
+mod office;
 mod storage;
 mod provider_creates;
 mod provider_outputs;

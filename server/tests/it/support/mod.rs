@@ -1,5 +1,6 @@
 //! What the tests share.
 
 pub mod backend;
-pub mod sample;
+pub mod desk;
 pub mod provider;
+pub mod sample;
