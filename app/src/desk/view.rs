@@ -15,7 +15,7 @@ use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
 
 /// A page of a list, and how to get the next.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct PageOf<T> {
     pub items: Vec<T>,
     pub next_cursor: Option<String>,
@@ -93,7 +93,7 @@ pub struct DeadLetterView {
 }
 
 /// A row of the desk. An impossible row is shown in its place and never breaks the page.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(untagged)]
 pub enum DeadLetterRow {
     Readable(Box<DeadLetterView>),
@@ -219,7 +219,7 @@ pub struct OperationView {
 }
 
 /// A row of the operations list. An impossible row is shown in its place.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(untagged)]
 pub enum OperationRow {
     Readable(Box<OperationSummary>),

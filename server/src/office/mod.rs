@@ -5,20 +5,29 @@
 mod asks;
 mod audit;
 mod decisions;
+pub mod desk;
 mod error;
 mod facts;
 mod failure;
+mod filling;
 pub mod idempotent;
 mod operations;
 mod overview;
+pub mod password;
 mod reason;
+mod recoveries;
 mod refusals;
 mod reports;
+pub mod session;
+pub mod sign_in;
+pub mod throttle;
 
 pub use asks::Asks;
 pub use error::{log_failure, require};
 pub use failure::{Failure, ROUNDS};
+pub use filling::Filling;
 pub use reason::check_reason;
+pub use recoveries::recovery_id;
 
 use crate::config::Config;
 use crate::database::Database;
@@ -30,7 +39,9 @@ pub struct Office {
     pub database: Database,
     pub config: Arc<Config>,
     /// Rings when there may be work for our own worker.
-    pub work: tokio::sync::Notify,
+    pub work: Arc<tokio::sync::Notify>,
+    /// Says how far the demo's history has filled.
+    pub filling: Arc<Filling>,
     /// Who asks providers for decisions; without it nothing is asked and nothing attached.
     pub asks: Option<Arc<dyn Asks>>,
     /// Remembers redacted texts of dead letters.
@@ -39,7 +50,14 @@ pub struct Office {
 
 impl Office {
     pub fn new(database: Database, config: Arc<Config>) -> Self {
-        Self { database, config, work: tokio::sync::Notify::new(), asks: None, redactor: Redactor::default() }
+        Self {
+            database,
+            config,
+            work: Arc::new(tokio::sync::Notify::new()),
+            filling: Arc::default(),
+            asks: None,
+            redactor: Redactor::default(),
+        }
     }
 
     /// The same office with somebody who asks providers.

@@ -1,6 +1,8 @@
 //! What the tests share.
 
+pub mod app;
 pub mod backend;
 pub mod desk;
 pub mod provider;
+pub mod raw;
 pub mod sample;
