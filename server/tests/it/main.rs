@@ -9,6 +9,7 @@ mod contract;
 mod database;
 mod fixture;
 mod protocol;
+mod office;
 mod provider_creates;
 mod provider_outputs;
 mod provider_reads;
