@@ -24,6 +24,7 @@ mod tests;
 
 use crate::assets::{MARK, STYLE};
 use crate::components::frame::{Section, top};
+use crate::components::text::visible;
 use crate::desk::{Code, Desk, DeskError};
 use crate::edge::{self, Edge};
 use crate::href;
@@ -124,12 +125,26 @@ where
             reply.status(loaded.status);
         }
         view! {
-            <Title text=format!("{} – Dead Letter Office", loaded.title)/>
+            <Title text=in_title(&loaded.title)/>
             {top(caller, loaded.section)}
             {loaded.body}
         }
     })
     .into_any()
+}
+
+/// The text of `<title>`. The library writes it as it is, and titles hold ids from outside: it is escaped here.
+fn in_title(title: &str) -> String {
+    let mut text = String::new();
+    for c in visible(title).chars() {
+        match c {
+            '&' => text.push_str("&amp;"),
+            '<' => text.push_str("&lt;"),
+            '>' => text.push_str("&gt;"),
+            other => text.push(other),
+        }
+    }
+    text + " – Dead Letter Office"
 }
 
 /// The error page of a failure.

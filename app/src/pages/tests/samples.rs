@@ -1,6 +1,6 @@
 //! Every sample of every page is rendered once and read back by an HTML parser.
 
-use super::*;
+use crate::pages::*;
 use crate::components::frame;
 use scraper::{Html, Selector};
 use std::collections::BTreeMap;
