@@ -1,1 +1,5 @@
-fn main() {}
+//! The binary only wires: everything is in the library.
+
+fn main() -> std::process::ExitCode {
+    server::cli::main()
+}

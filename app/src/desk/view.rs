@@ -15,7 +15,7 @@ use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
 
 /// A page of a list, and how to get the next.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct PageOf<T> {
     pub items: Vec<T>,
     pub next_cursor: Option<String>,
@@ -93,7 +93,7 @@ pub struct DeadLetterView {
 }
 
 /// A row of the desk. An impossible row is shown in its place and never breaks the page.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(untagged)]
 pub enum DeadLetterRow {
     Readable(Box<DeadLetterView>),
@@ -191,7 +191,7 @@ pub struct OperationView {
     pub model: Option<String>,
     /// What a new generation at the current specification is estimated to cost, where facts say so.
     #[schema(value_type = Option<String>)]
-    #[serde(default, with = "rust_decimal::serde::str_option")]
+    #[serde(default, with = "crate::domain::money::amount")]
     pub estimated_credits: Option<Decimal>,
     pub remote: RemoteView,
     pub charge: Charge,
@@ -219,7 +219,7 @@ pub struct OperationView {
 }
 
 /// A row of the operations list. An impossible row is shown in its place.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(untagged)]
 pub enum OperationRow {
     Readable(Box<OperationSummary>),

@@ -2,18 +2,36 @@
 //!
 //! One file per noun, the same noun as in `storage`. Each method authorises, then makes one call on storage.
 
+mod asks;
+mod audit;
+mod decisions;
+pub mod desk;
 mod error;
+mod facts;
+mod failure;
+mod filling;
+pub mod idempotent;
+mod operations;
+mod overview;
+pub mod password;
 mod reason;
+mod recoveries;
+mod refusals;
+mod reports;
+pub mod session;
+pub mod sign_in;
+pub mod throttle;
 
+pub use asks::Asks;
 pub use error::{log_failure, require};
+pub use failure::{Failure, ROUNDS};
+pub use filling::Filling;
 pub use reason::check_reason;
+pub use recoveries::recovery_id;
 
 use crate::config::Config;
 use crate::database::Database;
-use crate::storage::audit::{self, Entry};
-use app::desk::{Code, DeskError};
-use app::domain::ids::OperationId;
-use app::domain::role::Caller;
+use crate::storage::dead_letters::Redactor;
 use std::sync::Arc;
 
 /// Everything that outlives a request.
@@ -21,45 +39,35 @@ pub struct Office {
     pub database: Database,
     pub config: Arc<Config>,
     /// Rings when there may be work for our own worker.
-    pub work: tokio::sync::Notify,
+    pub work: Arc<tokio::sync::Notify>,
+    /// Says how far the demo's history has filled.
+    pub filling: Arc<Filling>,
+    /// Who asks providers for decisions; without it nothing is asked and nothing attached.
+    pub asks: Option<Arc<dyn Asks>>,
+    /// Remembers redacted texts of dead letters.
+    pub redactor: Redactor,
 }
 
 impl Office {
     pub fn new(database: Database, config: Arc<Config>) -> Self {
-        Self { database, config, work: tokio::sync::Notify::new() }
+        Self {
+            database,
+            config,
+            work: Arc::new(tokio::sync::Notify::new()),
+            filling: Arc::default(),
+            asks: None,
+            redactor: Redactor::default(),
+        }
+    }
+
+    /// The same office with somebody who asks providers.
+    #[must_use]
+    pub fn asking(self, asks: Arc<dyn Asks>) -> Self {
+        Self { asks: Some(asks), ..self }
     }
 
     /// Wakes our own worker.
     pub fn rang(&self) {
         self.work.notify_one();
-    }
-
-    /// A refusal of a mutation is audited, in a transaction of its own: the refused one left no trace.
-    pub async fn note_refusal(
-        &self,
-        caller: &Caller,
-        operation: &OperationId,
-        action: &str,
-        reason: &str,
-        refusal: &DeskError,
-    ) {
-        match refusal.code {
-            Code::PlanStale | Code::RecoveryActive | Code::UseDecision | Code::ConfirmMismatch | Code::GuardBlocked
-            | Code::NotAllowedHere | Code::JobNotConfirmed | Code::JobHeldElsewhere => {}
-            _ => return,
-        }
-        let written = async {
-            let mut tx = self.database.write().await?;
-            let entry = Entry::new(caller, &format!("refused_{action}"))
-                .operation(operation)
-                .reason(format!("{}: {reason}", refusal.code))
-                .guards(&refusal.guards);
-            audit::append(&mut tx, entry).await?;
-            tx.commit().await
-        }
-        .await;
-        if let Err(error) = written {
-            tracing::error!(error = %error, "a refusal could not be audited");
-        }
     }
 }

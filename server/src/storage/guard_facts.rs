@@ -1,11 +1,11 @@
 //! What guards need beside record and evidence, read in the same transaction.
 
-use super::{evidence, facts, operations, providers, reservations};
+use super::{evidence, facts, messages, operations, providers, reservations, soniq_workers};
 use crate::config::{Config, Execute, fingerprint};
 use crate::database::{DbError, Tx};
 use crate::values;
 use app::domain::decision::allows_child;
-use app::domain::guard::{CompetingJob, GuardFacts, ParentFacts, ProviderFacts};
+use app::domain::guard::{GuardFacts, ParentFacts, ProviderFacts};
 use app::domain::ids::{DeadLetterId, OperationId, QueueJobId, RecoveryId};
 use app::domain::operation::Operation;
 use app::domain::plan::{Action, decide};
@@ -52,7 +52,8 @@ pub async fn gather(
         specification: facts::specification(tx, &record.specification.id).await?,
         reserved_elsewhere: reservations::open_sum(tx, &record.owner, own).await?,
         competing_jobs: if creates {
-            competing_jobs(tx, config, &record.id, asker.except.and_then(|(_, job)| job)).await?
+            let own: Vec<QueueJobId> = asker.except.and_then(|(_, job)| job).into_iter().collect();
+            messages::competing_jobs(tx, &config.messages, &record.id, &own).await?
         } else {
             Vec::new()
         },
@@ -63,7 +64,7 @@ pub async fn gather(
         facts_max_age: Duration::seconds(
             i64::try_from(config.policy.facts_max_age_seconds).unwrap_or(i64::from(u32::MAX)),
         ),
-        greedy_worker: if handed_out { None } else { greedy_worker(tx).await? },
+        greedy_worker: if handed_out { None } else { soniq_workers::greedy_worker(tx).await? },
     })
 }
 
@@ -102,52 +103,3 @@ async fn parent_standing(tx: &mut Tx, parent: &OperationId) -> Result<Option<Par
     let row = decide(&record, &evidence, tx.now()).row;
     Ok(Some(ParentFacts { id: parent.clone(), still_allows: allows_child(&record, &evidence, row) }))
 }
-
-/// Queued and processing jobs of anybody else's that name the operation.
-async fn competing_jobs(
-    tx: &mut Tx,
-    config: &Config,
-    operation: &OperationId,
-    except: Option<QueueJobId>,
-) -> Result<Vec<CompetingJob>, DbError> {
-    let args = tx.json_text("args");
-    let sql = format!(
-        "SELECT id, job_name, status, {args} AS args FROM soniq_jobs WHERE status IN ('queued', 'processing') \
-         AND {args} LIKE $1 ESCAPE '\\'"
-    );
-    let mut found = Vec::new();
-    for row in tx.fetch_all(&sql, values![super::text::containing_exactly(operation.as_str())]).await? {
-        let id = row.uuid("id")?;
-        let args: serde_json::Value =
-            serde_json::from_slice(&row.opt_json_bytes("args")?.unwrap_or_default()).unwrap_or_default();
-        let names = config
-            .messages
-            .operation_id
-            .iter()
-            .any(|pointer| args.pointer(pointer).and_then(serde_json::Value::as_str) == Some(operation.as_str()));
-        if names && except != Some(QueueJobId(id)) {
-            found.push(CompetingJob {
-                id: id.to_string(),
-                job_name: row.text("job_name")?,
-                status: row.text("status")?,
-            });
-        }
-    }
-    Ok(found)
-}
-
-/// A living Soniq worker without a list of queues: it takes every queue and buries names that it does not know.
-async fn greedy_worker(tx: &mut Tx) -> Result<Option<String>, DbError> {
-    let since = tx.now() - WORKER_LIVES;
-    let sql = tx.pick(
-        "SELECT hostname, pid FROM soniq_workers WHERE status = 'active' AND last_heartbeat >= $1 \
-         AND (queues IS NULL OR cardinality(queues) = 0) ORDER BY started_at LIMIT 1",
-        "SELECT hostname, pid FROM soniq_workers WHERE status = 'active' AND last_heartbeat >= $1 \
-         AND (queues IS NULL OR queues = '[]') ORDER BY started_at LIMIT 1",
-    );
-    let row = tx.fetch_optional(sql, values![since]).await?;
-    row.map(|row| Ok(format!("{}:{}", row.text("hostname")?, row.int("pid")?))).transpose()
-}
-
-/// How long after its last heartbeat a worker counts as living: Soniq's own limit.
-const WORKER_LIVES: Duration = Duration::minutes(5);

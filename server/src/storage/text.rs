@@ -18,13 +18,8 @@ pub fn placeholders(from: usize, count: usize) -> String {
 
 /// The text between wildcards, for `LIKE … ESCAPE '\'` on lower-cased columns.
 pub fn containing(text: &str) -> String {
-    containing_exactly(&text.to_lowercase())
-}
-
-/// The text between wildcards, its letters as they are.
-pub fn containing_exactly(text: &str) -> String {
     let mut pattern = String::from("%");
-    for letter in text.chars() {
+    for letter in text.to_lowercase().chars() {
         if matches!(letter, '%' | '_' | '\\') {
             pattern.push('\\');
         }

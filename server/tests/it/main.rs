@@ -1,11 +1,16 @@
 //! All integration tests in one binary: one link, one harness.
 
+mod api_edge;
 mod artifacts;
+mod cli;
 mod config;
+mod contract;
 mod database;
 mod fixture;
-mod storage;
 mod provider_creates;
 mod provider_outputs;
 mod provider_reads;
+mod sessions;
+mod storage;
 mod support;
+mod web_edge;

@@ -1,0 +1,70 @@
+//! What runs beside the requests, started and ended in one place.
+
+use crate::config::ConfigError;
+use crate::database::DbError;
+use crate::office::Office;
+use crate::storage::{idempotency, sessions};
+use crate::worker::{self, Executor};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+/// How often what is over is taken away: sessions, and first answers older than a day.
+const HOUSEKEEPING: Duration = Duration::from_secs(600);
+
+/// What this process does beside answering.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Duties {
+    /// Carry out jobs of our own queue.
+    pub worker: bool,
+    /// Take away what is over.
+    pub housekeeping: bool,
+}
+
+/// Starts the duties. They end by themselves when `shutdown` is cancelled.
+///
+/// # Errors
+/// The worker cannot be made from the configuration.
+pub fn start(
+    office: &Arc<Office>,
+    duties: Duties,
+    shutdown: &CancellationToken,
+) -> Result<JoinSet<()>, ConfigError> {
+    let mut working = JoinSet::new();
+    if duties.worker {
+        let executor = Executor::new(office.clone())?;
+        working.spawn(worker::run(executor, shutdown.clone()));
+    }
+    if duties.housekeeping {
+        working.spawn(housekeeping(office.clone(), shutdown.clone()));
+    }
+    Ok(working)
+}
+
+/// Waits for the duties' ends, and drops what takes longer than `grace`.
+pub async fn finish(mut working: JoinSet<()>, grace: Duration) {
+    let ended = async { while working.join_next().await.is_some() {} };
+    if tokio::time::timeout(grace, ended).await.is_err() {
+        tracing::warn!("some work was dropped; its leases run out by themselves");
+    }
+}
+
+async fn housekeeping(office: Arc<Office>, shutdown: CancellationToken) {
+    loop {
+        if let Err(error) = tidy(&office).await {
+            tracing::warn!(error = %error, "housekeeping failed; it is tried again");
+        }
+        tokio::select! {
+            () = shutdown.cancelled() => return,
+            () = tokio::time::sleep(HOUSEKEEPING) => {}
+        }
+    }
+}
+
+async fn tidy(office: &Office) -> Result<(), DbError> {
+    sessions::delete_expired(&office.database).await?;
+    let mut tx = office.database.write().await?;
+    idempotency::forget_old(&mut tx).await?;
+    tx.commit().await
+}

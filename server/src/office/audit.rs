@@ -1,0 +1,37 @@
+//! The audit, for readers.
+
+use super::{Office, require};
+use crate::storage::audit;
+use app::desk::filter::MAX_LIMIT;
+use app::desk::{AuditFilter, Code, DeskError, PageOf, PageRequest};
+use app::domain::audit::AuditEntry;
+use app::domain::role::{Caller, Role};
+
+impl Office {
+    /// Newest first. The cursor is the number of the last entry seen.
+    pub async fn audit(
+        &self,
+        caller: &Caller,
+        filter: &AuditFilter,
+        page: &PageRequest,
+    ) -> Result<PageOf<AuditEntry>, DeskError> {
+        if let (Some(from), Some(to)) = (filter.from, filter.to)
+            && from > to
+        {
+            return Err(DeskError::new(Code::InvalidRequest, "The range ends before it begins."));
+        }
+        let below = page.cursor.as_deref().map(position).transpose()?;
+        require(caller, Role::Viewer)?;
+        let limit = page.limit.clamp(1, MAX_LIMIT);
+        let mut tx = self.database.read().await?;
+        let mut items = audit::list(&mut tx, filter, below, limit + 1).await?;
+        let more = items.len() > limit as usize;
+        items.truncate(limit as usize);
+        let next_cursor = items.last().filter(|_| more).map(|last| last.seq.to_string());
+        Ok(PageOf { items, next_cursor })
+    }
+}
+
+fn position(cursor: &str) -> Result<i64, DeskError> {
+    cursor.parse().map_err(|_| DeskError::new(Code::InvalidRequest, "The cursor is not one of ours."))
+}

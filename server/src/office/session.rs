@@ -1,0 +1,101 @@
+//! The browser's session: a cookie that names a row, and who that row speaks for.
+
+use crate::config::Config;
+use super::Office;
+use super::sign_in::SignedIn;
+use crate::storage::sessions::Sessions;
+use app::desk::{Answer, Code, DeskError};
+use app::domain::role::Caller;
+use serde::{Deserialize, Serialize};
+use time::{Duration, OffsetDateTime};
+use tower_sessions::cookie::SameSite;
+use tower_sessions::{Expiry, Session, SessionManagerLayer};
+
+/// A session that is not used for so long is over.
+const IDLE: Duration = Duration::hours(8);
+/// No session lives longer, used or not.
+const ABSOLUTE: Duration = Duration::hours(24);
+/// Use is written down at most so often: reading a page stays a read.
+const TOUCH: Duration = Duration::minutes(5);
+
+/// The cookie's name. Over https it is bound to this host.
+const COOKIE: &str = "dlo_session";
+const SECURE_COOKIE: &str = "__Host-dlo_session";
+
+const PERSON: &str = "person";
+
+/// What a session remembers.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Person {
+    name: String,
+    credential: String,
+    /// Unix seconds.
+    since: i64,
+    used: i64,
+}
+
+/// Whether cookies must be secure: the public address is https.
+pub fn is_secure(config: &Config) -> bool {
+    config.server.public_url.starts_with("https://")
+}
+
+/// The layer that loads and saves sessions.
+pub fn layer(office: &Office) -> SessionManagerLayer<Sessions> {
+    let secure = is_secure(&office.config);
+    SessionManagerLayer::new(Sessions::new(office.database.clone()))
+        .with_name(if secure { SECURE_COOKIE } else { COOKIE })
+        .with_secure(secure)
+        .with_http_only(true)
+        .with_same_site(SameSite::Lax)
+        .with_path("/")
+        .with_expiry(Expiry::OnInactivity(IDLE))
+}
+
+fn unreadable(error: &tower_sessions::session::Error) -> DeskError {
+    tracing::warn!(error = %error, "a session could not be read or written");
+    DeskError::new(Code::Unavailable, "The session could not be read. Try again.")
+}
+
+/// Who the session speaks for, with the role of this moment. A session that is over is ended.
+///
+/// # Errors
+/// `unavailable`.
+pub async fn caller(session: &Session, office: &Office) -> Answer<Option<Caller>> {
+    let person: Option<Person> = session.get(PERSON).await.map_err(|error| unreadable(&error))?;
+    let Some(mut person) = person else { return Ok(None) };
+    let now = OffsetDateTime::now_utc().unix_timestamp();
+    let fresh = now - person.since < ABSOLUTE.whole_seconds();
+    let caller = if fresh { office.person(&person.name, &person.credential).await? } else { None };
+    if caller.is_none() {
+        end(session).await?;
+    } else if now - person.used >= TOUCH.whole_seconds() {
+        person.used = now;
+        session.insert(PERSON, person).await.map_err(|error| unreadable(&error))?;
+    }
+    Ok(caller)
+}
+
+/// Starts a session under a new id: one that somebody planted before is worth nothing.
+///
+/// # Errors
+/// `unavailable`.
+pub async fn start(session: &Session, signed_in: &SignedIn) -> Answer<()> {
+    let now = OffsetDateTime::now_utc().unix_timestamp();
+    let person = Person {
+        name: signed_in.caller.name.clone(),
+        credential: signed_in.credential.clone(),
+        since: now,
+        used: now,
+    };
+    session.cycle_id().await.map_err(|error| unreadable(&error))?;
+    session.clear().await;
+    session.insert(PERSON, person).await.map_err(|error| unreadable(&error))
+}
+
+/// Ends the session here and in the table.
+///
+/// # Errors
+/// `unavailable`.
+pub async fn end(session: &Session) -> Answer<()> {
+    session.flush().await.map_err(|error| unreadable(&error))
+}

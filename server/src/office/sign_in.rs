@@ -1,0 +1,97 @@
+//! Who is it? People by name and password, programs by token.
+
+use super::{Office, log_failure, password};
+use crate::storage::operators::{self, Operator};
+use crate::storage::tokens::{self, Token};
+use app::desk::{Answer, Code, DeskError};
+use app::domain::role::Caller;
+use sha2::{Digest, Sha256};
+
+/// The longest name of a person or a token, in characters.
+pub const MAX_NAME: usize = 64;
+
+/// Somebody whose password was right.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SignedIn {
+    pub caller: Caller,
+    /// Changes with the password: a session that remembers another one is over.
+    pub credential: String,
+}
+
+/// A name that can be stored and shown: 1 to [`MAX_NAME`] characters, none of them blank at the ends or a control.
+pub fn is_name(text: &str) -> bool {
+    let length = text.chars().count();
+    (1..=MAX_NAME).contains(&length) && text.trim() == text && !text.chars().any(char::is_control)
+}
+
+fn credential(operator: &Operator) -> String {
+    hex::encode(&Sha256::digest(operator.password_hash.as_bytes())[..8])
+}
+
+impl Office {
+    /// Checks a name and a password. The same answer, after the same time, whether the name is unknown, disabled or
+    /// the password wrong.
+    ///
+    /// # Errors
+    /// `unauthenticated`, or `unavailable`.
+    pub async fn sign_in(&self, name: &str, password: &str) -> Answer<SignedIn> {
+        let operator = operators::find(&self.database, name).await.map_err(|error| log_failure(&error))?;
+        let operator = operator.filter(|operator| operator.disabled_at.is_none());
+        let hash = operator.as_ref().map(|operator| operator.password_hash.clone());
+        let fits = password::verify(password.to_owned(), hash).await;
+        match operator {
+            Some(operator) if fits => Ok(SignedIn {
+                credential: credential(&operator),
+                caller: Caller { name: operator.name, role: operator.role },
+            }),
+            Some(_) | None => Err(DeskError::new(Code::Unauthenticated, "The name and the password do not match.")),
+        }
+    }
+
+    /// Who a session's person is now: the role is the row's, not the session's. `None` when the person is gone,
+    /// disabled, or has another password since.
+    ///
+    /// # Errors
+    /// `unavailable`.
+    pub async fn person(&self, name: &str, remembered: &str) -> Answer<Option<Caller>> {
+        let operator = operators::find(&self.database, name).await.map_err(|error| log_failure(&error))?;
+        Ok(operator
+            .filter(|operator| operator.disabled_at.is_none() && credential(operator) == remembered)
+            .map(|operator| Caller { name: operator.name, role: operator.role }))
+    }
+
+    /// The token with this secret, unless it is revoked. Keeps when it was used, at most once a minute.
+    ///
+    /// # Errors
+    /// `unavailable`.
+    pub async fn token(&self, secret: &str) -> Answer<Option<Token>> {
+        let found = tokens::find(&self.database, secret).await.map_err(|error| log_failure(&error))?;
+        if let Some(token) = &found
+            && token.use_is_stale(chrono::Utc::now())
+        {
+            // Not part of the answer: the caller does not wait for it, and does not fail with it.
+            let (database, id) = (self.database.clone(), token.id);
+            tokio::spawn(async move {
+                if let Err(error) = tokens::used(&database, id).await {
+                    tracing::warn!(error = %error, "the use of a token was not kept");
+                }
+            });
+        }
+        Ok(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_can_be_shown() {
+        for good in ["m.okafor", "ünï", "Ana María", &"x".repeat(64)] {
+            assert!(is_name(good), "{good}");
+        }
+        for bad in ["", " ", " x", "x\n", "a\u{0}b", &"x".repeat(65)] {
+            assert!(!is_name(bad), "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! How often one may try. Buckets refill by themselves; nobody is locked out by somebody else's tries.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How many tries a full bucket holds, and how long one takes to come back.
+#[derive(Debug, Clone, Copy)]
+pub struct Rate {
+    pub burst: u32,
+    pub refill: Duration,
+}
+
+/// Wrong passwords from one address, whatever the name.
+const ADDRESS: Rate = Rate { burst: 20, refill: Duration::from_secs(15) };
+/// Wrong passwords for one name from one address.
+const NAME_AND_ADDRESS: Rate = Rate { burst: 5, refill: Duration::from_secs(30) };
+/// Wrong passwords for one name from everywhere. An address that has signed in as that name is not counted here.
+const NAME: Rate = Rate { burst: 50, refill: Duration::from_secs(10) };
+/// Writes of one token.
+const WRITES: Rate = Rate { burst: 2_000, refill: Duration::from_millis(5) };
+
+/// Buckets are forgotten when they are full again; this bounds the memory of a flood of names.
+const MAX_BUCKETS: usize = 20_000;
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Key {
+    Address(IpAddr),
+    NameAndAddress(String, IpAddr),
+    Name(String),
+    Writes(String),
+}
+
+impl Key {
+    const fn rate(&self) -> Rate {
+        match self {
+            Self::Address(_) => ADDRESS,
+            Self::NameAndAddress(..) => NAME_AND_ADDRESS,
+            Self::Name(_) => NAME,
+            Self::Writes(_) => WRITES,
+        }
+    }
+}
+
+/// When the bucket will be full again: all that a bucket needs to remember.
+#[derive(Debug, Default)]
+struct Buckets {
+    full_at: HashMap<Key, Instant>,
+    /// Addresses that have signed in as a name.
+    trusted: HashMap<(String, IpAddr), Instant>,
+}
+
+impl Buckets {
+    /// How long to wait until one try fits; `None` when it fits now.
+    fn wait(&self, key: &Key, now: Instant) -> Option<Duration> {
+        let rate = key.rate();
+        let missing = self.full_at.get(key)?.saturating_duration_since(now);
+        let room = rate.refill * rate.burst.saturating_sub(1);
+        (missing > room).then(|| missing - room)
+    }
+
+    fn take(&mut self, key: Key, now: Instant) {
+        let refill = key.rate().refill;
+        if self.full_at.len() >= MAX_BUCKETS {
+            self.full_at.retain(|_, full| *full > now);
+        }
+        let full = self.full_at.entry(key).or_insert(now);
+        *full = (*full).max(now) + refill;
+    }
+
+    fn give_back(&mut self, key: &Key) {
+        if let Some(full) = self.full_at.get_mut(key) {
+            *full = full.checked_sub(key.rate().refill).unwrap_or(*full);
+        }
+    }
+}
+
+/// The buckets of this process.
+#[derive(Debug, Default)]
+pub struct Throttle {
+    buckets: Mutex<Buckets>,
+}
+
+/// A try that was counted; giving the right password takes the count back.
+#[derive(Debug)]
+pub struct Try {
+    name: String,
+    address: IpAddr,
+    keys: Vec<Key>,
+}
+
+impl Throttle {
+    /// Counts a try to sign in, or says how long to wait.
+    ///
+    /// # Errors
+    /// The wait, when there were too many.
+    pub fn begin_sign_in(&self, name: &str, address: IpAddr, now: Instant) -> Result<Try, Duration> {
+        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
+        let name: String = name.chars().take(64).collect();
+        let mut keys = vec![Key::Address(address), Key::NameAndAddress(name.clone(), address)];
+        if !buckets.trusted.contains_key(&(name.clone(), address)) {
+            keys.push(Key::Name(name.clone()));
+        }
+        if let Some(wait) = keys.iter().filter_map(|key| buckets.wait(key, now)).max() {
+            return Err(wait);
+        }
+        for key in &keys {
+            buckets.take(key.clone(), now);
+        }
+        Ok(Try { name, address, keys })
+    }
+
+    /// The password was right: the try is not held against anybody.
+    pub fn signed_in(&self, tried: Try, now: Instant) {
+        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
+        for key in &tried.keys {
+            buckets.give_back(key);
+        }
+        if buckets.trusted.len() < MAX_BUCKETS {
+            buckets.trusted.insert((tried.name, tried.address), now);
+        }
+    }
+
+    /// Counts a write of a token, or says how long to wait.
+    ///
+    /// # Errors
+    /// The wait, when there were too many.
+    pub fn write(&self, token: &str, now: Instant) -> Result<(), Duration> {
+        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = Key::Writes(token.to_owned());
+        match buckets.wait(&key, now) {
+            Some(wait) => Err(wait),
+            None => {
+                buckets.take(key, now);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Whole seconds for a `Retry-After`, at least one.
+pub const fn seconds(wait: Duration) -> u64 {
+    let whole = wait.as_secs();
+    if wait.subsec_nanos() > 0 || whole == 0 { whole + 1 } else { whole }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 0, 1));
+    const THERE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 0, 2));
+
+    #[test]
+    fn tries_of_one_address_do_not_lock_out_another() {
+        let throttle = Throttle::default();
+        let now = Instant::now();
+        for _ in 0..NAME_AND_ADDRESS.burst {
+            assert!(throttle.begin_sign_in("mira", HERE, now).is_ok());
+        }
+        let wait = throttle.begin_sign_in("mira", HERE, now).expect_err("too many");
+        assert_eq!(seconds(wait), NAME_AND_ADDRESS.refill.as_secs());
+        assert!(throttle.begin_sign_in("mira", THERE, now).is_ok());
+        assert!(throttle.begin_sign_in("noor", HERE, now).is_ok());
+        let later = now + NAME_AND_ADDRESS.refill;
+        assert!(throttle.begin_sign_in("mira", HERE, later).is_ok());
+        assert!(throttle.begin_sign_in("mira", HERE, later).is_err());
+    }
+
+    #[test]
+    fn an_address_that_signed_in_is_not_locked_out_by_a_flood() {
+        let throttle = Throttle::default();
+        let now = Instant::now();
+        let tried = throttle.begin_sign_in("mira", HERE, now).expect("first");
+        throttle.signed_in(tried, now);
+        for n in 0..=255_u8 {
+            let address = IpAddr::from([192, 0, 2, n]);
+            throttle.begin_sign_in("mira", address, now).ok();
+        }
+        assert!(throttle.begin_sign_in("mira", THERE, now).is_err());
+        assert!(throttle.begin_sign_in("mira", HERE, now).is_ok());
+    }
+
+    #[test]
+    fn right_passwords_cost_nothing() {
+        let throttle = Throttle::default();
+        let now = Instant::now();
+        for _ in 0..100 {
+            let tried = throttle.begin_sign_in("mira", HERE, now).expect("a try");
+            throttle.signed_in(tried, now);
+        }
+    }
+
+    #[test]
+    fn writes_are_limited_per_token() {
+        let throttle = Throttle::default();
+        let now = Instant::now();
+        for _ in 0..WRITES.burst {
+            assert!(throttle.write("a", now).is_ok());
+        }
+        assert!(throttle.write("a", now).is_err());
+        assert!(throttle.write("b", now).is_ok());
+    }
+}

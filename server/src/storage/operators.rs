@@ -1,0 +1,124 @@
+//! People who sign in. Every change is audited in the transaction that makes it.
+
+use super::audit::{self, Entry};
+use crate::database::{Database, DbError, Row};
+use crate::values;
+use app::domain::role::{Caller, Role};
+use chrono::{DateTime, Utc};
+
+/// A person. The hash is a PHC string (argon2id) and never leaves the server.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Operator {
+    pub name: String,
+    pub role: Role,
+    pub password_hash: String,
+    pub created_at: DateTime<Utc>,
+    pub disabled_at: Option<DateTime<Utc>>,
+}
+
+/// What adding a person did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Added {
+    New,
+    /// The person was there: role and password are now the given ones, and the person is enabled.
+    Changed { before: Role },
+}
+
+const COLUMNS: &str = "name, role, password_hash, created_at, disabled_at";
+
+fn operator(row: &Row) -> Result<Operator, DbError> {
+    let name = row.text("name")?;
+    let role = row.text("role")?.parse().map_err(|_| DbError::Inconsistent {
+        table: "dlo_operators",
+        column: "role",
+        id: name.clone(),
+    })?;
+    Ok(Operator {
+        role,
+        password_hash: row.text("password_hash")?,
+        created_at: row.time("created_at")?,
+        disabled_at: row.opt_time("disabled_at")?,
+        name,
+    })
+}
+
+/// The person of this name, disabled or not.
+///
+/// # Errors
+/// When the database does not answer, or the row's role is none.
+pub async fn find(database: &Database, name: &str) -> Result<Option<Operator>, DbError> {
+    let mut tx = database.read().await?;
+    let sql = format!("SELECT {COLUMNS} FROM dlo_operators WHERE name = $1");
+    tx.fetch_optional(&sql, values![name]).await?.as_ref().map(operator).transpose()
+}
+
+/// Everybody, by name.
+///
+/// # Errors
+/// As [`find`].
+pub async fn list(database: &Database) -> Result<Vec<Operator>, DbError> {
+    let mut tx = database.read().await?;
+    let sql = format!("SELECT {COLUMNS} FROM dlo_operators ORDER BY name");
+    tx.fetch_all(&sql, vec![]).await?.iter().map(operator).collect()
+}
+
+/// Adds a person, or gives one who is there a new role and password.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn add(
+    database: &Database,
+    by: &Caller,
+    name: &str,
+    role: Role,
+    password_hash: &str,
+) -> Result<Added, DbError> {
+    let mut tx = database.write().await?;
+    let now = tx.now();
+    let sql = format!("SELECT {COLUMNS} FROM dlo_operators WHERE name = $1{}", tx.for_update());
+    let before = tx.fetch_optional(&sql, values![name]).await?.as_ref().map(operator).transpose()?;
+    let (added, entry) = match before {
+        None => {
+            tx.execute(
+                "INSERT INTO dlo_operators (name, role, password_hash, created_at) VALUES ($1, $2, $3, $4)",
+                values![name, role.as_str(), password_hash, now],
+            )
+            .await?;
+            (Added::New, Entry::new(by, "operator_added").reason(format!("{name} as {role}")))
+        }
+        Some(before) => {
+            tx.execute(
+                "UPDATE dlo_operators SET role = $2, password_hash = $3, disabled_at = NULL WHERE name = $1",
+                values![name, role.as_str(), password_hash],
+            )
+            .await?;
+            let enabled = if before.disabled_at.is_some() { ", enabled again" } else { "" };
+            let reason = format!("{name} from {} to {role}, new password{enabled}", before.role);
+            (Added::Changed { before: before.role }, Entry::new(by, "role_changed").reason(reason))
+        }
+    };
+    audit::append(&mut tx, entry).await?;
+    tx.commit().await?;
+    Ok(added)
+}
+
+/// Disables a person from the next request on. `false` when there is no such enabled person.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn disable(database: &Database, by: &Caller, name: &str) -> Result<bool, DbError> {
+    let mut tx = database.write().await?;
+    let now = tx.now();
+    let changed = tx
+        .execute(
+            "UPDATE dlo_operators SET disabled_at = $2 WHERE name = $1 AND disabled_at IS NULL",
+            values![name, now],
+        )
+        .await?;
+    if changed == 0 {
+        return Ok(false);
+    }
+    audit::append(&mut tx, Entry::new(by, "operator_disabled").reason(name.to_owned())).await?;
+    tx.commit().await?;
+    Ok(true)
+}

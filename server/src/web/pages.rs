@@ -1,0 +1,289 @@
+//! Pages and their forms. The context that both need is wired here, once.
+
+use super::{Face, Reference, Served};
+use crate::api::problem::Problem;
+use crate::office::desk::OfficeDesk;
+use crate::office::session;
+use app::desk::{Code, Desk, DeskError};
+use app::domain::role::Caller;
+use app::edge::{Edge, Reply};
+use app::href::{self, Query};
+use app::pages::shell;
+use axum::body::Body;
+use axum::extract::{ConnectInfo, Request, State};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Redirect, Response};
+use chrono::Utc;
+use futures::{StreamExt, stream};
+use leptos::prelude::*;
+use leptos_axum::{ResponseOptions, handle_response_inner, handle_server_fns_with_context};
+use leptos_integration_utils::{BoxedFnOnce, PinnedFuture, PinnedStream};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::{Arc, OnceLock};
+use tower_sessions::Session;
+
+/// The form that a signed-out browser may send.
+const SIGN_IN: &str = "/forms/sign-in";
+
+/// Makes the page renderer ready. May be called any number of times.
+pub fn prepare() {
+    // The second call finds the work done.
+    any_spawner::Executor::init_tokio().ok();
+}
+
+/// Who visits.
+#[derive(Clone)]
+pub struct Visit {
+    session: Session,
+    address: IpAddr,
+    caller: Option<Caller>,
+}
+
+/// What an answer was asked to become while it was made.
+struct Answered {
+    options: ResponseOptions,
+}
+
+impl Reply for Answered {
+    fn redirect(&self, path: &str) {
+        let path = if href::is_ours(path) { path } else { href::DEAD_LETTERS };
+        if let Ok(location) = HeaderValue::from_str(path) {
+            self.options.insert_header(header::LOCATION, location);
+            self.options.set_status(StatusCode::SEE_OTHER);
+        }
+    }
+
+    fn status(&self, code: u16) {
+        if let Ok(status) = StatusCode::from_u16(code) {
+            self.options.set_status(status);
+        }
+    }
+}
+
+/// Refuses mutations that another site may have sent, before anything else looks at them.
+pub async fn own_forms_only(State(served): State<Served>, request: Request, next: Next) -> Response {
+    let safe = [Method::GET, Method::HEAD, Method::OPTIONS].contains(request.method());
+    if !safe && let Err(error) = served.own.check(request.headers(), request.uri()) {
+        tracing::warn!("a mutation from another site was refused");
+        return Face::Page.refuse(error.into(), &Reference::of(&request));
+    }
+    next.run(request).await
+}
+
+/// The browser's address. Behind a proxy (that is what `public_url` says) the proxy's last word about it counts, but
+/// only from a neighbour: anybody else could write anything there.
+fn address(request: &Request, behind_proxy: bool) -> IpAddr {
+    let peer = request
+        .extensions()
+        .get::<ConnectInfo<SocketAddr>>()
+        .map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |ConnectInfo(peer)| peer.ip());
+    let neighbour = match peer {
+        IpAddr::V4(peer) => peer.is_loopback() || peer.is_private(),
+        IpAddr::V6(peer) => peer.is_loopback() || peer.is_unique_local(),
+    };
+    if !(behind_proxy && neighbour) {
+        return peer;
+    }
+    let said = request.headers().get_all("x-forwarded-for").iter().next_back();
+    said.and_then(|value| value.to_str().ok()?.rsplit(',').next()?.trim().parse().ok()).unwrap_or(peer)
+}
+
+/// Finds out who visits, and puts it into the request.
+pub async fn identify(State(served): State<Served>, session: Session, mut request: Request, next: Next) -> Response {
+    let caller = match session::caller(&session, &served.office).await {
+        Ok(caller) => caller,
+        Err(error) => return Face::Page.refuse(error.into(), &Reference::of(&request)),
+    };
+    let address = address(&request, !served.office.config.server.public_url.is_empty());
+    request.extensions_mut().insert(Visit { session, address, caller });
+    next.run(request).await
+}
+
+fn to_login(next: &str) -> Response {
+    let query = Query::of(&[("next", if href::is_ours(next) { next } else { href::DEAD_LETTERS })]);
+    Redirect::to(&href::with(href::LOGIN, &query)).into_response()
+}
+
+/// Sends a signed-out browser to the sign-in page, with the way back.
+pub async fn signed_in_only(request: Request, next: Next) -> Response {
+    let signed_in = request.extensions().get::<Visit>().is_some_and(|visit| visit.caller.is_some());
+    if signed_in || request.uri().path() == href::LOGIN {
+        return next.run(request).await;
+    }
+    to_login(request.uri().path_and_query().map_or("/", |path| path.as_str()))
+}
+
+/// The one place where a request becomes what pages and forms see.
+struct Context {
+    desk: Arc<dyn Desk>,
+    path: String,
+    query: Query,
+    form_key: String,
+    reference: String,
+    slow_down: Arc<OnceLock<u64>>,
+}
+
+impl Context {
+    fn new(served: Served, request: &Request) -> Result<Self, Problem> {
+        let Some(visit) = request.extensions().get::<Visit>().cloned() else {
+            return Err(Problem::new(Code::Internal, "The request was not identified."));
+        };
+        let slow_down = Arc::new(OnceLock::new());
+        let desk = OfficeDesk {
+            office: served.office,
+            throttle: served.throttle,
+            session: visit.session,
+            address: visit.address,
+            caller: visit.caller,
+            now: Utc::now(),
+            slow_down: slow_down.clone(),
+        };
+        Ok(Self {
+            desk: Arc::new(desk),
+            path: request.uri().path().to_owned(),
+            query: Query::parse(request.uri().query().unwrap_or_default()),
+            form_key: hex::encode(rand::random::<[u8; 16]>()),
+            reference: Reference::of(request),
+            slow_down,
+        })
+    }
+
+    /// Gives it to whatever is rendered or run next.
+    fn provider(&self) -> impl Fn() + Clone + Send + 'static {
+        let desk = self.desk.clone();
+        let (path, query) = (self.path.clone(), self.query.clone());
+        let (form_key, reference) = (self.form_key.clone(), self.reference.clone());
+        move || {
+            let options = use_context::<ResponseOptions>().unwrap_or_default();
+            provide_context(desk.clone());
+            provide_context(Edge {
+                path: path.clone(),
+                query: query.clone(),
+                form_key: form_key.clone(),
+                reference: reference.clone(),
+                reply: Arc::new(Answered { options }),
+            });
+        }
+    }
+}
+
+/// Collects the whole page and drops the library's script chunks: a page has no script.
+fn without_scripts<IV: IntoView + 'static>(
+    view: IV,
+    _scripts: BoxedFnOnce<PinnedStream<String>>,
+    _out_of_order: bool,
+) -> PinnedFuture<PinnedStream<String>> {
+    Box::pin(async move {
+        let html: String = view.to_html_stream_in_order().collect().await;
+        let whole: PinnedStream<String> = Box::pin(stream::iter([html]));
+        whole
+    })
+}
+
+/// Renders a page.
+pub async fn page(State(served): State<Served>, request: Request) -> Response {
+    let context = match Context::new(served, &request) {
+        Ok(context) => context,
+        Err(problem) => return Face::Page.refuse(problem, &Reference::of(&request)),
+    };
+    handle_response_inner(context.provider(), shell, request, without_scripts).await
+}
+
+/// A path that nobody has.
+pub async fn unknown(state: State<Served>, request: Request) -> Response {
+    let path = request.uri().path();
+    if Face::of(path) == Face::Api {
+        return Problem::new(Code::NotFound, "There is no such route.").into_response();
+    }
+    match path.strip_suffix('/') {
+        Some(shorter) if href::is_ours(shorter) => {
+            let query = Query::parse(request.uri().query().unwrap_or_default());
+            Redirect::permanent(&href::with(shorter, &query)).into_response()
+        }
+        Some(_) | None => page(state, request).await,
+    }
+}
+
+/// A page asked for by a method that it does not have.
+pub async fn wrong_method(request: Request) -> Response {
+    let error = DeskError::new(Code::MethodNotAllowed, "A page can only be read; forms are sent to addresses of their own.");
+    Face::Page.refuse(error.into(), &Reference::of(&request))
+}
+
+/// The page that a form was sent from, as a path of ours.
+fn sent_from(headers: &HeaderMap) -> String {
+    let referer = headers.get(header::REFERER).and_then(|value| value.to_str().ok()?.parse::<Uri>().ok());
+    referer.and_then(|uri| Some(uri.path_and_query()?.as_str().to_owned())).unwrap_or_default()
+}
+
+/// Runs a form's server function. The answer is a redirect to a path of ours, or a refusal.
+pub async fn form(State(served): State<Served>, mut request: Request) -> Response {
+    let reference = Reference::of(&request);
+    if request.extensions().get::<super::body::TooLarge>().is_some() {
+        return Face::Page.refuse(super::body::TooLarge::refusal().into(), &reference);
+    }
+    let known = leptos::server_fn::axum::get_server_fn_service(request.uri().path(), request.method().clone());
+    if known.is_none() {
+        let read = request.method() == Method::GET || request.method() == Method::HEAD;
+        let code = if read { Code::NotFound } else { Code::MethodNotAllowed };
+        return Face::Page.refuse(Problem::new(code, "There is no such form."), &reference);
+    }
+    let context = match Context::new(served, &request) {
+        Ok(context) => context,
+        Err(problem) => return Face::Page.refuse(problem, &reference),
+    };
+    if context.desk.caller().is_none() && request.uri().path() != SIGN_IN {
+        return to_login(&sent_from(request.headers()));
+    }
+    // The library would answer with a redirect to whatever the Referer says.
+    request.headers_mut().remove(header::REFERER);
+    let response = handle_server_fns_with_context(context.provider(), request).await.into_response();
+    if let Some(seconds) = context.slow_down.get() {
+        let error = DeskError::new(Code::SlowDown, format!("Too many tries. Try again in {seconds} seconds."));
+        let problem = Problem { retry_after: Some(*seconds), ..Problem::from(error) };
+        return Face::Page.refuse(problem, &reference);
+    }
+    let location = response.headers().get(header::LOCATION).and_then(|location| location.to_str().ok());
+    match location {
+        Some(path) if response.status() == StatusCode::SEE_OTHER && href::is_ours(path) => {
+            let (mut parts, _) = response.into_parts();
+            parts.headers.remove(header::CONTENT_TYPE);
+            parts.headers.remove(header::CONTENT_LENGTH);
+            Response::from_parts(parts, Body::empty())
+        }
+        // The form could not be read, or its function went nowhere.
+        Some(_) | None => {
+            Face::Page.refuse(Problem::new(Code::InvalidRequest, "The form could not be read."), &reference)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(peer: &str, forwarded: &str) -> Request {
+        let mut request = Request::builder().header("x-forwarded-for", forwarded).body(Body::empty()).expect("a request");
+        let peer: SocketAddr = peer.parse().expect("an address");
+        request.extensions_mut().insert(ConnectInfo(peer));
+        request
+    }
+
+    #[test]
+    fn only_a_proxy_beside_us_is_believed() {
+        let said = "203.0.113.9";
+        assert_eq!(address(&asked("127.0.0.1:1", &format!("1.1.1.1, {said}")), true).to_string(), said);
+        assert_eq!(address(&asked("127.0.0.1:1", said), false).to_string(), "127.0.0.1");
+        assert_eq!(address(&asked("198.51.100.7:1", said), true).to_string(), "198.51.100.7");
+        assert_eq!(address(&asked("10.0.0.2:1", "nonsense"), true).to_string(), "10.0.0.2");
+    }
+
+    #[test]
+    fn a_way_back_is_a_path() {
+        let mut headers = HeaderMap::new();
+        headers.insert(header::REFERER, HeaderValue::from_static("http://h/operations/a%2Fb?x=1#y"));
+        assert_eq!(sent_from(&headers), "/operations/a%2Fb?x=1");
+        assert_eq!(sent_from(&HeaderMap::new()), "");
+    }
+}
