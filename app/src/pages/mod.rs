@@ -6,10 +6,13 @@ pub mod decision_form;
 pub mod decisions;
 pub mod desk;
 mod desk_rows;
+mod desk_side;
 pub mod error;
 pub mod login;
 pub mod message;
+pub mod message_forms;
 pub mod operation;
+mod operation_parts;
 mod operation_text;
 pub mod operations;
 pub mod query;
@@ -103,7 +106,7 @@ fn home() -> AnyView {
     if let Some((_, edge)) = edge::from_context() {
         edge.reply.redirect(href::DEAD_LETTERS);
     }
-    .into_any()
+    ().into_any()
 }
 
 /// Loads a page, sets its status, and puts it into the frame. A failure becomes an error page.
@@ -120,7 +123,12 @@ where
         let now = desk.now();
         let reply = edge.reply.clone();
         let failed = |problem: error::Problem| failure(problem, &edge, now);
-        let loaded = load(Wanted { desk: desk.clone(), edge: edge.clone() }).await.unwrap_or_else(failed);
+        let loaded = load(Wanted {
+            desk: desk.clone(),
+            edge: edge.clone(),
+        })
+        .await
+        .unwrap_or_else(failed);
         if loaded.status != 200 {
             reply.status(loaded.status);
         }
@@ -151,8 +159,21 @@ fn in_title(title: &str) -> String {
 fn failure(problem: error::Problem, edge: &Edge, now: chrono::DateTime<chrono::Utc>) -> Page {
     let list = edge.path.split('/').nth(1).map(|first| format!("/{first}"));
     let again = match list {
-        Some(list) if [href::DEAD_LETTERS, href::OPERATIONS, href::RECOVERIES, href::QUEUES, href::AUDIT].contains(&list.as_str()) => {
-            Some(if problem.error.code.status() >= 500 { edge.here() } else { list })
+        Some(list)
+            if [
+                href::DEAD_LETTERS,
+                href::OPERATIONS,
+                href::RECOVERIES,
+                href::QUEUES,
+                href::AUDIT,
+            ]
+            .contains(&list.as_str()) =>
+        {
+            Some(if problem.error.code.status() >= 500 {
+                edge.here()
+            } else {
+                list
+            })
         }
         Some(_) | None => None,
     };

@@ -61,7 +61,10 @@ pub struct FakeDesk {
 
 impl FakeDesk {
     pub fn refusing(code: Code) -> Self {
-        Self { refuse: Some(code), ..Self::default() }
+        Self {
+            refuse: Some(code),
+            ..Self::default()
+        }
     }
 
     fn order<T>(&self, words: String, answer: T) -> Answer<T> {
@@ -75,7 +78,11 @@ impl FakeDesk {
     }
 
     fn read<T>(&self, answer: T) -> Answer<T> {
-        if self.down { Err(DeskError::new(Code::Unavailable, "The database did not answer.")) } else { Ok(answer) }
+        if self.down {
+            Err(DeskError::new(Code::Unavailable, "The database did not answer."))
+        } else {
+            Ok(answer)
+        }
     }
 
     /// Runs something with port and request in the context, as the server does.
@@ -105,13 +112,17 @@ impl FakeDesk {
             // The server puts the title into the head; here nothing takes it.
             let (meta, _head) = ServerMetaContext::new();
             provide_context(meta);
-            crate::pages::shell().to_html_stream_in_order().collect::<String>().await
+            crate::pages::shell()
+                .to_html_stream_in_order()
+                .collect::<String>()
+                .await
         })
     }
 
     /// Runs a server function as its form does.
     pub fn form<F: Future<Output = Result<(), ServerFnError>>>(&self, run: impl FnOnce() -> F) {
-        self.within("/forms/x", run).expect("a form's answer is a redirect");
+        self.within("/forms/x", run)
+            .expect("a form's answer is a redirect");
     }
 }
 
@@ -141,18 +152,36 @@ impl Desk for FakeDesk {
         self.read(samples::summary())
     }
 
-    async fn dead_letters(&self, _filter: &DeadLetterFilter, _page: &PageRequest) -> Answer<PageOf<DeadLetterRow>> {
-        let rows = samples::dead_letters(self.now()).into_iter().map(|one| DeadLetterRow::Readable(Box::new(one)));
-        self.read(PageOf { items: rows.collect(), next_cursor: None })
+    async fn dead_letters(
+        &self,
+        _filter: &DeadLetterFilter,
+        _page: &PageRequest,
+    ) -> Answer<PageOf<DeadLetterRow>> {
+        let rows = samples::dead_letters(self.now())
+            .into_iter()
+            .map(|one| DeadLetterRow::Readable(Box::new(one)));
+        self.read(PageOf {
+            items: rows.collect(),
+            next_cursor: None,
+        })
     }
 
     async fn dead_letter(&self, id: &str) -> Answer<DeadLetterView> {
-        let found = samples::dead_letters(self.now()).into_iter().find(|one| one.id.to_string() == id);
+        let found = samples::dead_letters(self.now())
+            .into_iter()
+            .find(|one| one.id.to_string() == id);
         found.ok_or_else(|| DeskError::new(Code::NotFound, "It is not there."))
     }
 
-    async fn operations(&self, _filter: &OperationFilter, _page: &PageRequest) -> Answer<PageOf<OperationRow>> {
-        self.read(PageOf { items: samples::operation_rows(self.now()), next_cursor: None })
+    async fn operations(
+        &self,
+        _filter: &OperationFilter,
+        _page: &PageRequest,
+    ) -> Answer<PageOf<OperationRow>> {
+        self.read(PageOf {
+            items: samples::operation_rows(self.now()),
+            next_cursor: None,
+        })
     }
 
     async fn operation(&self, id: &OperationId) -> Answer<OperationView> {
@@ -160,15 +189,26 @@ impl Desk for FakeDesk {
         if *id == view.id {
             self.read(view)
         } else if id.as_str() == "a/b c" {
-            self.read(OperationView { id: id.clone(), ..samples::contested(self.now()) })
+            self.read(OperationView {
+                id: id.clone(),
+                ..samples::contested(self.now())
+            })
         } else {
             Err(DeskError::new(Code::NotFound, "It is not on record."))
         }
     }
 
-    async fn plan(&self, id: &OperationId, observe: Option<&JobId>, _led_by: Option<DeadLetterId>) -> Answer<Plan> {
+    async fn plan(
+        &self,
+        id: &OperationId,
+        observe: Option<&JobId>,
+        _led_by: Option<DeadLetterId>,
+    ) -> Answer<Plan> {
         let view = self.operation(id).await?;
-        Ok(observe.map_or_else(|| view.plan.clone(), |job| samples::observe_plan(&view, job.as_str())))
+        Ok(observe.map_or_else(
+            || view.plan.clone(),
+            |job| samples::observe_plan(&view, job.as_str()),
+        ))
     }
 
     async fn candidates(&self, _id: &OperationId) -> Answer<Candidates> {
@@ -176,11 +216,16 @@ impl Desk for FakeDesk {
     }
 
     async fn recoveries(&self, _filter: &RecoveryFilter, _page: &PageRequest) -> Answer<PageOf<Recovery>> {
-        self.read(PageOf { items: samples::recoveries(self.now()), next_cursor: None })
+        self.read(PageOf {
+            items: samples::recoveries(self.now()),
+            next_cursor: None,
+        })
     }
 
     async fn recovery(&self, id: &str) -> Answer<Recovery> {
-        let found = samples::recoveries(self.now()).into_iter().find(|one| one.id.to_string() == id);
+        let found = samples::recoveries(self.now())
+            .into_iter()
+            .find(|one| one.id.to_string() == id);
         found.ok_or_else(|| DeskError::new(Code::NotFound, "It is not there."))
     }
 
@@ -189,19 +234,40 @@ impl Desk for FakeDesk {
     }
 
     async fn audit(&self, _filter: &AuditFilter, _page: &PageRequest) -> Answer<PageOf<AuditEntry>> {
-        self.read(PageOf { items: samples::audit(self.now()), next_cursor: None })
+        self.read(PageOf {
+            items: samples::audit(self.now()),
+            next_cursor: None,
+        })
     }
 
     async fn confirm(&self, operation: &OperationId, order: RecoveryOrder, key: &str) -> Answer<Ordered> {
         let job = order.job_id.map_or_else(|| "-".to_owned(), |job| job.to_string());
-        let words = format!("confirm {operation} {} r{} {job} {} {key}", order.action, order.revision, order.reason);
+        let words = format!(
+            "confirm {operation} {} r{} {job} {} {key}",
+            order.action, order.revision, order.reason
+        );
         let recovery_id = RecoveryId(uuid::Uuid::nil());
-        self.order(words, Ordered { recovery_id, state: RecoveryState::Requested, job_id: None })
+        self.order(
+            words,
+            Ordered {
+                recovery_id,
+                state: RecoveryState::Requested,
+                job_id: None,
+            },
+        )
     }
 
     async fn decide(&self, operation: &OperationId, order: DecisionOrder, key: &str) -> Answer<(i64, Plan)> {
-        let words = format!("decide {operation} {} r{} {} {key}", order.decision.kind(), order.revision, order.reason);
-        self.order(words, (order.revision + 1, samples::half_delivered(self.now()).plan))
+        let words = format!(
+            "decide {operation} {} r{} {} {key}",
+            order.decision.kind(),
+            order.revision,
+            order.reason
+        );
+        self.order(
+            words,
+            (order.revision + 1, samples::half_delivered(self.now()).plan),
+        )
     }
 
     async fn cancel(&self, recovery: RecoveryId, reason: &str, key: &str) -> Answer<Recovery> {
@@ -210,7 +276,10 @@ impl Desk for FakeDesk {
     }
 
     async fn replay(&self, id: &str, reason: &str, key: &str) -> Answer<QueueJobId> {
-        self.order(format!("replay {id} {reason} {key}"), QueueJobId(uuid::Uuid::nil()))
+        self.order(
+            format!("replay {id} {reason} {key}"),
+            QueueJobId(uuid::Uuid::nil()),
+        )
     }
 
     async fn purge(&self, id: &str, reason: &str, confirm: &str, key: &str) -> Answer<bool> {

@@ -2,7 +2,9 @@
 
 use super::fake::FakeDesk;
 use crate::desk::Code;
-use crate::pages::{decisions, login, message, recovery, review};
+use crate::pages::decisions::{self, DecisionForm};
+use crate::pages::review::{self, ConfirmForm};
+use crate::pages::{login, message_forms, recovery};
 
 fn s(text: &str) -> String {
     text.to_owned()
@@ -11,15 +13,22 @@ fn s(text: &str) -> String {
 #[test]
 fn every_route_answers_a_whole_document_without_a_script() {
     let desk = FakeDesk::default();
-    let letter = crate::pages::samples::dead_letters(crate::pages::samples::now()).remove(0).id;
-    let ended = crate::pages::samples::recoveries(crate::pages::samples::now()).remove(1).id;
+    let letter = crate::pages::samples::dead_letters(crate::pages::samples::now())
+        .remove(0)
+        .id;
+    let ended = crate::pages::samples::recoveries(crate::pages::samples::now())
+        .remove(1)
+        .id;
     let paths = [
         (s("/dead-letters?label=closed"), "<h1 class=\"vh\">Dead letters"),
         (format!("/dead-letters/{letter}"), "<h1>Message "),
         (s("/operations"), "<h1>Operations"),
         (s("/operations/op_7f3a"), "data-operation=\"op_7f3a\""),
         (s("/operations/a%2Fb%20c"), "data-operation=\"a/b c\""),
-        (s("/operations/op_7f3a/review?observe=gj_48211"), "<h1>Read the status of"),
+        (
+            s("/operations/op_7f3a/review?observe=gj_48211"),
+            "<h1>Read the status of",
+        ),
         (s("/recoveries"), "<h1>Recoveries"),
         (format!("/recoveries/{ended}"), "<h1>Observe"),
         (s("/queues"), "<h1>Queues"),
@@ -28,7 +37,10 @@ fn every_route_answers_a_whole_document_without_a_script() {
     ];
     for (path, words) in paths {
         let html = desk.page(&path);
-        assert!(html.starts_with("<!DOCTYPE html><html lang=\"en\">"), "{path}: {html}");
+        assert!(
+            html.starts_with("<!DOCTYPE html><html lang=\"en\">"),
+            "{path}: {html}"
+        );
         assert!(html.ends_with("</html>"), "{path}");
         assert!(html.contains(words), "{path}: {html}");
         assert!(!html.contains("<script"), "{path}");
@@ -50,19 +62,31 @@ fn what_is_not_there_is_said_with_its_status() {
         let desk = FakeDesk::default();
         let html = desk.page(path);
         assert_eq!(desk.log.status(), status, "{path}");
-        let text: String = scraper::Html::parse_document(&html).root_element().text().collect();
+        let text: String = scraper::Html::parse_document(&html)
+            .root_element()
+            .text()
+            .collect();
         assert!(text.contains(words), "{path}: {text}");
         assert!(text.contains("Back to the dead letters"), "{path}");
     }
-    let down = FakeDesk { down: true, ..FakeDesk::default() };
-    assert!(down.page("/dead-letters").contains("The dead letters cannot be read"));
+    let down = FakeDesk {
+        down: true,
+        ..FakeDesk::default()
+    };
+    assert!(
+        down.page("/dead-letters")
+            .contains("The dead letters cannot be read")
+    );
     assert_eq!(down.log.status(), 503);
 }
 
 #[test]
 fn an_id_cannot_leave_the_title() {
     let title = crate::pages::in_title("There is no operation </title><script>&\u{202e}");
-    assert_eq!(title, "There is no operation &lt;/title&gt;&lt;script&gt;&amp;U+202E – Dead Letter Office");
+    assert_eq!(
+        title,
+        "There is no operation &lt;/title&gt;&lt;script&gt;&amp;U+202E – Dead Letter Office"
+    );
 }
 
 #[test]
@@ -73,20 +97,30 @@ fn the_root_goes_to_the_desk() {
 }
 
 fn confirm(desk: &FakeDesk, reason: &str) {
-    let reason = s(reason);
-    desk.form(|| {
-        review::confirm_recovery(
-            s("op_7f3a"), s("7"), s("deliver"), s(""), s(""), s(""), reason, s(""), s(""), s("key-1"), s("label=closed"),
-        )
-    });
+    let form = ConfirmForm {
+        operation: s("op_7f3a"),
+        revision: s("7"),
+        action: s("deliver"),
+        reason: s(reason),
+        key: s("key-1"),
+        back: s("label=closed"),
+        ..ConfirmForm::default()
+    };
+    desk.form(|| review::confirm_recovery(form));
 }
 
 #[test]
 fn a_confirmed_plan_is_ordered_once_and_leads_to_its_recovery() {
     let desk = FakeDesk::default();
     confirm(&desk, " disk has room ");
-    assert_eq!(desk.log.ordered(), ["confirm op_7f3a deliver r7 - disk has room key-1"]);
-    assert_eq!(desk.log.redirected(), "/recoveries/00000000-0000-0000-0000-000000000000?done=requested");
+    assert_eq!(
+        desk.log.ordered(),
+        ["confirm op_7f3a deliver r7 - disk has room key-1"]
+    );
+    assert_eq!(
+        desk.log.redirected(),
+        "/recoveries/00000000-0000-0000-0000-000000000000?done=requested"
+    );
 }
 
 #[test]
@@ -95,10 +129,16 @@ fn a_refusal_leads_back_to_the_form_with_what_was_typed() {
     confirm(&desk, "disk has room");
     let back = desk.log.redirected();
     assert!(back.starts_with("/operations/op_7f3a/review?"), "{back}");
-    assert!(back.contains("refused=plan_stale&form=confirm&typed.reason=disk%20has%20room"), "{back}");
+    assert!(
+        back.contains("refused=plan_stale&form=confirm&typed.reason=disk%20has%20room"),
+        "{back}"
+    );
     assert!(back.ends_with("#refused"), "{back}");
     let html = desk.page(back.trim_end_matches("#refused"));
-    assert!(html.contains("The plan changed while you were reading."), "{html}");
+    assert!(
+        html.contains("The plan changed while you were reading."),
+        "{html}"
+    );
     assert!(html.contains(">disk has room</textarea>"), "{html}");
 }
 
@@ -113,29 +153,51 @@ fn a_form_without_a_reason_never_reaches_the_port() {
 #[test]
 fn a_decision_is_recorded_with_its_fields() {
     let desk = FakeDesk::default();
-    let e = || s("");
-    desk.form(|| {
-        decisions::record_decision(
-            s("a/b c"), s("choose_job"), s("7"), s("it is this one"), s("k"), s("review"), e(), e(), s("gj_1"), e(), e(),
-            e(), e(), e(), e(), e(),
-        )
-    });
-    assert_eq!(desk.log.ordered(), ["decide a/b c choose_job r7 it is this one k"]);
+    let form = DecisionForm {
+        operation: s("a/b c"),
+        decision: s("choose_job"),
+        revision: s("7"),
+        reason: s("it is this one"),
+        key: s("k"),
+        page: s("review"),
+        job_id: s("gj_1"),
+        ..DecisionForm::default()
+    };
+    desk.form(|| decisions::record_decision(form.clone()));
+    assert_eq!(
+        desk.log.ordered(),
+        ["decide a/b c choose_job r7 it is this one k"]
+    );
     assert_eq!(desk.log.redirected(), "/operations/a%2Fb%20c?done=decided");
+    let refusing = FakeDesk::refusing(Code::JobHeldElsewhere);
+    refusing.form(|| decisions::record_decision(form));
+    let back = refusing.log.redirected();
+    assert!(
+        back.starts_with("/operations/a%2Fb%20c/review?refused=job_held_elsewhere&form=choose_job"),
+        "{back}"
+    );
+    assert!(back.contains("typed.job_id=gj_1"), "{back}");
 }
 
 #[test]
 fn messages_are_acknowledged_linked_replayed_and_purged() {
     let desk = FakeDesk::default();
-    desk.form(|| message::acknowledge_message(s("m1"), s("old"), s("k1"), s("")));
+    desk.form(|| message_forms::acknowledge_message(s("m1"), s("old"), s("k1"), s("")));
     assert_eq!(desk.log.redirected(), "/dead-letters/m1?done=acknowledged");
-    desk.form(|| message::link_message(s("m1"), s("op_1"), s("same"), s("k2"), s("")));
+    desk.form(|| message_forms::link_message(s("m1"), s("op_1"), s("same"), s("k2"), s("")));
     assert_eq!(desk.log.redirected(), "/dead-letters/m1?done=linked");
-    desk.form(|| message::replay_message(s("m1"), s("again"), s("k3"), s("")));
+    desk.form(|| message_forms::replay_message(s("m1"), s("again"), s("k3"), s("")));
     assert_eq!(desk.log.redirected(), "/dead-letters/m1?done=replayed");
-    desk.form(|| message::purge_message(s("m1"), s("m1"), s("spam"), s("k4"), s("label=closed&evil=1")));
+    desk.form(|| {
+        message_forms::purge_message(s("m1"), s("m1"), s("spam"), s("k4"), s("label=closed&evil=1"))
+    });
     assert_eq!(desk.log.redirected(), "/dead-letters?label=closed&done=purged");
-    let orders = ["acknowledge m1 old k1", "link m1 op_1 same k2", "replay m1 again k3", "purge m1 spam m1 k4"];
+    let orders = [
+        "acknowledge m1 old k1",
+        "link m1 op_1 same k2",
+        "replay m1 again k3",
+        "purge m1 spam m1 k4",
+    ];
     assert_eq!(desk.log.ordered(), orders);
 }
 
@@ -159,6 +221,9 @@ fn signing_in_leads_back_but_never_away() {
     let refusing = FakeDesk::refusing(Code::Unauthenticated);
     refusing.form(|| login::sign_in(s("ada"), s("pw"), s("/audit")));
     let back = refusing.log.redirected();
-    assert_eq!(back, "/login?next=%2Faudit&refused=unauthenticated&form=sign-in&typed.name=ada#refused");
+    assert_eq!(
+        back,
+        "/login?next=%2Faudit&refused=unauthenticated&form=sign-in&typed.name=ada#refused"
+    );
     assert!(!back.contains("pw"), "a password is never kept");
 }
