@@ -5,6 +5,7 @@ mod artifacts;
 mod cli;
 mod config;
 mod database;
+mod demo;
 mod fixture;
 mod provider_creates;
 mod provider_outputs;
