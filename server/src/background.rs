@@ -1,8 +1,10 @@
 //! What runs beside the requests, started and ended in one place.
 
+use crate::config::ConfigError;
 use crate::database::DbError;
 use crate::office::Office;
 use crate::storage::{idempotency, sessions};
+use crate::worker::{self, Executor};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
@@ -21,12 +23,23 @@ pub struct Duties {
 }
 
 /// Starts the duties. They end by themselves when `shutdown` is cancelled.
-pub fn start(office: &Arc<Office>, duties: Duties, shutdown: &CancellationToken) -> JoinSet<()> {
+///
+/// # Errors
+/// The worker cannot be made from the configuration.
+pub fn start(
+    office: &Arc<Office>,
+    duties: Duties,
+    shutdown: &CancellationToken,
+) -> Result<JoinSet<()>, ConfigError> {
     let mut working = JoinSet::new();
+    if duties.worker {
+        let executor = Executor::new(office.clone())?;
+        working.spawn(worker::run(executor, shutdown.clone()));
+    }
     if duties.housekeeping {
         working.spawn(housekeeping(office.clone(), shutdown.clone()));
     }
-    working
+    Ok(working)
 }
 
 /// Waits for the duties' ends, and drops what takes longer than `grace`.

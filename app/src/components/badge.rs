@@ -119,32 +119,33 @@ pub const fn recovery(state: RecoveryState) -> Face {
 }
 
 /// A badge with no vocabulary of its own: `not copied`, `we are here`.
-pub fn tag(face: Face) -> impl IntoView + use<> {
+pub fn tag(face: Face) -> AnyView {
     view! {
         <span class="tag" data-tone=face.tone.as_str() data-place=face.place.map(Place::as_str)>
             {icon(face.icon)}
             {face.words}
         </span>
     }
+    .into_any()
 }
 
-pub fn label_tag(value: Label) -> impl IntoView + use<> {
-    view! { <span data-label=value.as_str()>{tag(label(value))}</span> }
+pub fn label_tag(value: Label) -> AnyView {
+    view! { <span data-label=value.as_str()>{tag(label(value))}</span> }.into_any()
 }
 
-pub fn effect_tag(value: Effect) -> impl IntoView + use<> {
-    view! { <span data-effect=value.as_str()>{tag(effect(value))}</span> }
+pub fn effect_tag(value: Effect) -> AnyView {
+    view! { <span data-effect=value.as_str()>{tag(effect(value))}</span> }.into_any()
 }
 
-pub fn recovery_tag(value: RecoveryState) -> impl IntoView + use<> {
-    view! { <span data-state=value.as_str()>{tag(recovery(value))}</span> }
+pub fn recovery_tag(value: RecoveryState) -> AnyView {
+    view! { <span data-state=value.as_str()>{tag(recovery(value))}</span> }.into_any()
 }
 
 /// The label and, where it stands, the flag beside it.
-pub fn label_and_flag(value: Label, refund_unresolved: bool) -> impl IntoView + use<> {
+pub fn label_and_flag(value: Label, refund_unresolved: bool) -> AnyView {
     let flag = refund_unresolved
         .then(|| view! { <span data-flag="refund_unresolved">{tag(REFUND_UNRESOLVED)}</span> });
-    view! { <span class="tags">{label_tag(value)} {flag}</span> }
+    view! { <span class="tags">{label_tag(value)} {flag}</span> }.into_any()
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ impl Crumb {
     }
 }
 
-pub fn crumbs(steps: Vec<Crumb>) -> impl IntoView {
+pub fn crumbs(steps: Vec<Crumb>) -> AnyView {
     let items = steps.into_iter().map(|step| {
         let class = step.is_id.then_some("m");
         let words = super::text::outside(&step.words);
@@ -34,5 +34,5 @@ pub fn crumbs(steps: Vec<Crumb>) -> impl IntoView {
             None => view! { <li><span class=class aria-current="page">{words}</span></li> }.into_any(),
         }
     });
-    view! { <nav class="crumb" aria-label="Breadcrumb"><ol>{items.collect::<Vec<_>>()}</ol></nav> }
+    view! { <nav class="crumb" aria-label="Breadcrumb"><ol>{items.collect::<Vec<_>>()}</ol></nav> }.into_any()
 }

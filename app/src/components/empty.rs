@@ -14,7 +14,7 @@ pub enum Empty {
     Unreadable { title: String, text: String, again: String },
 }
 
-pub fn empty(state: Empty) -> impl IntoView {
+pub fn empty(state: Empty) -> AnyView {
     let (kind, drawing, title, text, link) = match state {
         Empty::Never { title, text } => ("never", "empty-never", title, text, None),
         Empty::Filtered { title, text, clear } => {
@@ -32,4 +32,5 @@ pub fn empty(state: Empty) -> impl IntoView {
             {link.map(|(href, words)| view! { <a href=href>{words}</a> })}
         </div>
     }
+    .into_any()
 }

@@ -58,7 +58,7 @@ pub fn kept(names: &[&'static str], query: &Query) -> Vec<AnyView> {
 }
 
 /// One chip for each filter in the URL; its link is the same list without it.
-pub fn chips(head: AnyView, path: &str, filters: &Query, table: &[(&str, &'static str)]) -> impl IntoView + use<> {
+pub fn chips(head: AnyView, path: &str, filters: &Query, table: &[(&str, &'static str)]) -> AnyView {
     let items = filters
         .0
         .iter()
@@ -80,5 +80,5 @@ pub fn chips(head: AnyView, path: &str, filters: &Query, table: &[(&str, &'stati
         let path = path.to_owned();
         view! { <a href=path>"Clear all"</a> }
     });
-    view! { <div class="chips">{head} {items} {clear}</div> }
+    view! { <div class="chips">{head} {items} {clear}</div> }.into_any()
 }

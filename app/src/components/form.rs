@@ -44,6 +44,11 @@ impl Returned {
     }
 }
 
+/// Whether this form came back because a field is wrong.
+pub fn is_invalid(returned: Option<&Returned>) -> bool {
+    returned.is_some_and(|back| back.code == Code::InvalidRequest)
+}
+
 /// Sends the browser back to the form's page, with the code and what was typed.
 pub fn send_back(edge: &Edge, page: &str, query: &Query, form: &str, code: Code, typed: &[(&str, &str)]) {
     let mut query = query.and("refused", code.as_str()).and("form", form);
@@ -77,7 +82,7 @@ pub const fn refusal(code: Code) -> (&'static str, &'static str) {
         Code::MissingIdempotencyKey => ("The form was incomplete.", "Load this page again and send it again."),
         Code::BodyTooLarge => ("Too much was sent.", "Shorten the texts and send it again."),
         Code::UnsupportedMediaType => ("The form came in an unknown shape.", "Load this page again."),
-        Code::RoleRequired => ("Your role does not allow this.", "Ask someone with the role that the guard names."),
+        Code::RoleRequired => ("Your role does not allow this.", "Someone with a higher role can do it."),
         Code::CrossSite => ("The form came from another site.", "Send it from this page."),
         Code::NotFound => ("What it speaks of is not there.", "It may have been purged since this page was made."),
         Code::MethodNotAllowed => ("That cannot be asked like this.", "Load this page again."),
@@ -141,12 +146,12 @@ pub fn refused(returned: Option<&Returned>, form: &str) -> Option<AnyView> {
 }
 
 /// A hidden field.
-pub fn hidden(name: &'static str, value: String) -> impl IntoView {
-    view! { <input type="hidden" name=name value=value/> }
+pub fn hidden(name: &'static str, value: String) -> AnyView {
+    view! { <input type="hidden" name=name value=value/> }.into_any()
 }
 
 /// The reason, kept in the audit.
-pub fn reason_field(typed: String, invalid: bool) -> impl IntoView {
+pub fn reason_field(typed: String, invalid: bool) -> AnyView {
     view! {
         <label class="field">
             <span>"Reason, kept in the audit"</span>
@@ -155,6 +160,7 @@ pub fn reason_field(typed: String, invalid: bool) -> impl IntoView {
             <small>"Required, at most 500 characters."</small>
         </label>
     }
+    .into_any()
 }
 
 /// A line of text that the form needs.
@@ -164,7 +170,7 @@ pub fn text_field(
     hint: &'static str,
     typed: String,
     mono: bool,
-) -> impl IntoView {
+) -> AnyView {
     view! {
         <label class="field">
             <span>{words}</span>
@@ -173,6 +179,7 @@ pub fn text_field(
             {(!hint.is_empty()).then(|| view! { <small>{hint}</small> })}
         </label>
     }
+    .into_any()
 }
 
 /// What a finished form says on the page that follows; a closed list, so that a link cannot put words here.

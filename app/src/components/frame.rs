@@ -30,7 +30,7 @@ const BAR: [(Section, &str, &str); 5] = [
     (Section::Audit, "Audit", href::AUDIT),
 ];
 
-fn who(caller: Caller) -> impl IntoView {
+fn who(caller: Caller) -> AnyView {
     view! {
         <div class="who">
             {icon("user")}
@@ -41,10 +41,11 @@ fn who(caller: Caller) -> impl IntoView {
             </form>
         </div>
     }
+    .into_any()
 }
 
 /// Skip link and top bar, before the page's own content.
-pub fn top(caller: Option<Caller>, current: Section) -> impl IntoView {
+pub fn top(caller: Option<Caller>, current: Section) -> AnyView {
     let signed_in = caller.is_some();
     let links = BAR.into_iter().map(move |(section, words, href)| {
         let mark = (section == current).then_some("page");
@@ -59,10 +60,11 @@ pub fn top(caller: Option<Caller>, current: Section) -> impl IntoView {
             {caller.map(who)}
         </header>
     }
+    .into_any()
 }
 
 /// How many recoveries run, how much money is unresolved, how many attempts may have been billed.
-pub fn strip(overview: Overview, now: DateTime<Utc>) -> impl IntoView {
+pub fn strip(overview: Overview, now: DateTime<Utc>) -> AnyView {
     let recoveries = if overview.recoveries_running == 1 { "recovery running" } else { "recoveries running" };
     let operations = if overview.money_unresolved == 1 { "operation" } else { "operations" };
     let attempts = if overview.attempts_possibly_billed == 1 { "attempt" } else { "attempts" };
@@ -80,4 +82,5 @@ pub fn strip(overview: Overview, now: DateTime<Utc>) -> impl IntoView {
         </section>
         {overview.filling.map(|words| view! { <div class="page-note">{super::notice::note(words)}</div> })}
     }
+    .into_any()
 }

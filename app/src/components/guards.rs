@@ -46,7 +46,7 @@ fn item(guard: GuardResult) -> AnyView {
     .into_any()
 }
 
-pub fn guards(mut list: Vec<GuardResult>) -> impl IntoView {
+pub fn guards(mut list: Vec<GuardResult>) -> AnyView {
     // Block, warn, pass; the design's order within each.
     list.sort_by_key(|guard| std::cmp::Reverse(guard.verdict));
     let folded = if list.len() > SHOWN { list.split_off(SHOWN) } else { Vec::new() };
@@ -64,6 +64,7 @@ pub fn guards(mut list: Vec<GuardResult>) -> impl IntoView {
         <ul class="guards">{list.into_iter().map(item).collect::<Vec<_>>()}</ul>
         {more}
     }
+    .into_any()
 }
 
 #[cfg(test)]

@@ -8,11 +8,11 @@ fn link(name: &str) -> String {
 }
 
 /// A 16 px icon beside words; never alone, so it is hidden from screen readers.
-pub fn icon(name: &'static str) -> impl IntoView + use<> {
-    view! { <svg class="i" aria-hidden="true"><use href=link(name)/></svg> }
+pub fn icon(name: &'static str) -> AnyView {
+    view! { <svg class="i" aria-hidden="true"><use href=link(name)/></svg> }.into_any()
 }
 
 /// A drawing with its own size from the stylesheet.
-pub fn glyph(class: &'static str, name: &str) -> impl IntoView + use<> {
-    view! { <svg class=class aria-hidden="true"><use href=link(name)/></svg> }
+pub fn glyph(class: &'static str, name: &str) -> AnyView {
+    view! { <svg class=class aria-hidden="true"><use href=link(name)/></svg> }.into_any()
 }

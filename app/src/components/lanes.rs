@@ -179,7 +179,11 @@ pub fn lanes(view: &OperationView, now: DateTime<Utc>) -> Lanes {
 
     let first_ours = events.iter().position(|row| row.ours.is_some());
     let first_remote = events.iter().position(|row| row.remote.is_some());
-    let last_remote = events.iter().rposition(|row| row.remote.is_some());
+    // The remote rail ends with the provider's terminal word, which later reads only repeat; else with its last one.
+    let current = view.remote.axes.execution.filter(|execution| execution.is_terminal());
+    let last_remote = current
+        .and_then(|current| events.iter().position(|row| row.remote.and_then(|event| event.execution) == Some(current)))
+        .or_else(|| events.iter().rposition(|row| row.remote.is_some()));
     let ours_before = began(|row| row.ours.is_some());
     let remote_before = began(|row| row.remote.is_some());
     // Where our side stands: the last event that moved the phase, else the last one of ours.

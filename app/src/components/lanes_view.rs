@@ -75,7 +75,7 @@ fn row(row: Row, now: DateTime<Utc>) -> AnyView {
     .into_any()
 }
 
-pub fn lanes_table(model: Lanes, now: DateTime<Utc>) -> impl IntoView {
+pub fn lanes_table(model: Lanes, now: DateTime<Utc>) -> AnyView {
     let left_out = (model.left_out > 0).then(|| {
         let words = super::words::count(
             i64::try_from(model.left_out).unwrap_or(i64::MAX),
@@ -100,4 +100,5 @@ pub fn lanes_table(model: Lanes, now: DateTime<Utc>) -> impl IntoView {
             </table>
         </div>
     }
+    .into_any()
 }

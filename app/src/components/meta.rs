@@ -2,12 +2,12 @@
 
 use leptos::prelude::*;
 
-pub fn meta(facts: Vec<(&'static str, AnyView)>) -> impl IntoView {
+pub fn meta(facts: Vec<(&'static str, AnyView)>) -> AnyView {
     let items = facts
         .into_iter()
         .map(|(term, value)| view! { <div><dt>{term}</dt><dd>{value}</dd></div> })
         .collect::<Vec<_>>();
-    view! { <dl class="meta">{items}</dl> }
+    view! { <dl class="meta">{items}</dl> }.into_any()
 }
 
 /// An id or a name from outside, in mono; a dash when absent.

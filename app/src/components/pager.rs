@@ -22,7 +22,7 @@ impl Pager {
     }
 }
 
-pub fn pager(model: Pager) -> impl IntoView {
+pub fn pager(model: Pager) -> AnyView {
     view! {
         <nav class="pager" aria-label="Pages">
             <span>{model.words}</span>
@@ -31,4 +31,5 @@ pub fn pager(model: Pager) -> impl IntoView {
             <span class="dim">"Times in UTC."</span>
         </nav>
     }
+    .into_any()
 }

@@ -27,6 +27,7 @@ fn object(plan: &Plan) -> &str {
 /// Verb and object, and the price where there is one: the words of the button that does it.
 pub fn order(plan: &Plan, estimate: Option<Decimal>) -> String {
     let object = super::text::visible(object(plan));
+    let operation = super::text::visible(plan.operation_id.as_str());
     match plan.action {
         Action::Dispatch => {
             let price = estimate.map_or_else(String::new, |price| format!(", {}", words::credits(price)));
@@ -34,13 +35,13 @@ pub fn order(plan: &Plan, estimate: Option<Decimal>) -> String {
         }
         Action::Observe => format!("Read status of {object}"),
         Action::Deliver => match plan.outputs.as_slice() {
-            [] => format!("Complete delivery of {}", super::text::visible(plan.operation_id.as_str())),
+            [] => format!("Complete delivery of {operation}"),
             [one] => format!("Copy output {one}"),
             many => format!("Copy outputs {}", words::listed(many)),
         },
         Action::InspectAccounting => format!("Read charge of {object}"),
-        Action::Reconcile => format!("Record a decision on {object}"),
-        Action::Acknowledge => format!("Acknowledge {object}"),
+        Action::Reconcile => format!("Record a decision on {operation}"),
+        Action::Acknowledge => format!("Acknowledge the messages of {operation}"),
     }
 }
 
@@ -101,7 +102,7 @@ pub fn written(plan: &Plan, message: Option<&str>, estimate: Option<Decimal>) ->
 }
 
 /// Icon, name of the action and what it does.
-pub fn effect_head(plan: &Plan, aside: Option<AnyView>) -> impl IntoView + use<> {
+pub fn effect_head(plan: &Plan, aside: Option<AnyView>) -> AnyView {
     let face = badge::effect(plan.effect);
     let head = format!("{}: {}", words::action(plan.action), words::effect(plan.effect));
     view! {
@@ -114,13 +115,14 @@ pub fn effect_head(plan: &Plan, aside: Option<AnyView>) -> impl IntoView + use<>
             {aside}
         </div>
     }
+    .into_any()
 }
 
-fn bullets(lines: Vec<String>) -> impl IntoView {
-    view! { <ul class="bul">{lines.into_iter().map(|line| view! { <li>{outside(&line)}</li> }).collect::<Vec<_>>()}</ul> }
+fn bullets(lines: Vec<String>) -> AnyView {
+    view! { <ul class="bul">{lines.into_iter().map(|line| view! { <li>{outside(&line)}</li> }).collect::<Vec<_>>()}</ul> }.into_any()
 }
 
-fn why_not(refused: Vec<Refused>) -> impl IntoView {
+fn why_not(refused: Vec<Refused>) -> AnyView {
     let items = refused
         .into_iter()
         .map(|one| {
@@ -132,11 +134,11 @@ fn why_not(refused: Vec<Refused>) -> impl IntoView {
             }
         })
         .collect::<Vec<_>>();
-    view! { <dl class="why">{items}</dl> }
+    view! { <dl class="why">{items}</dl> }.into_any()
 }
 
 /// Guards on one side; what will be written and why nothing else on the other.
-pub fn evidence(plan: &Plan, written: Vec<String>) -> impl IntoView + use<> {
+pub fn evidence(plan: &Plan, written: Vec<String>) -> AnyView {
     let tally = tally(&plan.guards);
     let refused = (!plan.refused.is_empty()).then(|| {
         view! { <div><h3>"Why nothing else"</h3>{why_not(plan.refused.clone())}</div> }
@@ -153,4 +155,5 @@ pub fn evidence(plan: &Plan, written: Vec<String>) -> impl IntoView + use<> {
             </div>
         </div>
     }
+    .into_any()
 }

@@ -30,19 +30,21 @@ const fn execution_glyph(execution: Execution) -> &'static str {
     }
 }
 
-pub fn phase(phase: Phase) -> impl IntoView + use<> {
+pub fn phase(phase: Phase) -> AnyView {
     view! {
         <span class="state" data-phase=phase.as_str()>{glyph("g", phase_glyph(phase))}{phase.as_str()}</span>
     }
+    .into_any()
 }
 
-pub fn execution(execution: Execution) -> impl IntoView + use<> {
+pub fn execution(execution: Execution) -> AnyView {
     view! {
         <span class="state" data-execution=execution.as_str()>
             {glyph("g g3", execution_glyph(execution))}
             {execution.as_str()}
         </span>
     }
+    .into_any()
 }
 
 #[cfg(test)]

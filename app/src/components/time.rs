@@ -87,8 +87,8 @@ fn machine(at: DateTime<Utc>) -> String {
 }
 
 /// Words of a time, with the exact one behind them.
-pub fn when(at: DateTime<Utc>, words: String) -> impl IntoView + use<> {
-    view! { <time datetime=machine(at) title=exact(at)>{words}</time> }
+pub fn when(at: DateTime<Utc>, words: String) -> AnyView {
+    view! { <time datetime=machine(at) title=exact(at)>{words}</time> }.into_any()
 }
 
 #[cfg(test)]

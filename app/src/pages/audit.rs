@@ -80,7 +80,7 @@ pub fn rows(entries: &[AuditEntry], now: DateTime<Utc>, with_about: bool) -> Vec
 }
 
 /// The table around the rows.
-pub fn table(rows: Vec<AnyView>, with_about: bool) -> impl IntoView {
+pub fn table(rows: Vec<AnyView>, with_about: bool) -> AnyView {
     view! {
         <div class="sheet">
             <table class="ledger" role="table" aria-label="Audit">
@@ -99,9 +99,10 @@ pub fn table(rows: Vec<AnyView>, with_about: bool) -> impl IntoView {
             </table>
         </div>
     }
+    .into_any()
 }
 
-pub fn view(model: Model) -> impl IntoView {
+pub fn view(model: Model) -> AnyView {
     let filters = &model.filters;
     let form = view! {
         <form class="filter" role="search" aria-label="Filter the audit" method="get" action=href::AUDIT>
@@ -138,6 +139,7 @@ pub fn view(model: Model) -> impl IntoView {
             {list}
         </main>
     }
+    .into_any()
 }
 
 pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {

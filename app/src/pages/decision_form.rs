@@ -1,7 +1,7 @@
 //! The forms of decisions, each where the plan allows it, folded until it is wanted.
 
 use super::decisions::RecordDecision;
-use crate::components::form::{Returned, hidden, reason_field, refused, text_field};
+use crate::components::form::{Returned, hidden, is_invalid, reason_field, refused, text_field};
 use crate::components::text::{short, visible};
 use crate::components::time::exact;
 use crate::components::words;
@@ -190,7 +190,7 @@ fn form(kind: DecisionKind, context: &Context<'_>) -> AnyView {
                 {hidden("back", context.back.to_text())}
                 {hidden("message", context.message.unwrap_or_default().to_owned())}
                 {fields(kind, context, back)}
-                {reason_field(Returned::typed(back, "reason"), back.is_some())}
+                {reason_field(Returned::typed(back, "reason"), is_invalid(back))}
                 <div class="acts">
                     <a class="btn" href=cancel>"Cancel"</a>
                     <button class="btn" data-tone=tone type="submit" disabled=!may>{button}</button>

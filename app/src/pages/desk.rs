@@ -172,8 +172,6 @@ fn filter_form(model: &Model) -> AnyView {
         ErrorCategory::ALL.iter().map(|one| Choice { value: one.as_str(), words: one.to_string() }).collect();
     let dispositions =
         Disposition::ALL.iter().map(|one| Choice { value: one.as_str(), words: one.to_string() }).collect();
-    let rare = ["job_name", "reason", "operation", "owner", "disposition", "from", "to"];
-    let open = rare.iter().any(|name| filters.get(name).is_some());
     view! {
         <form class="filter" role="search" aria-label="Filter dead letters" method="get" action=href::DEAD_LETTERS>
             {search("Operation, message or job id", filters)}
@@ -182,7 +180,7 @@ fn filter_form(model: &Model) -> AnyView {
             {select("category", "Any error", categories, filters)}
             <button class="btn" type="submit">"Filter"</button>
             {kept(&["label", "queue"], filters)}
-            <details class="more" open=open>
+            <details class="more">
                 <summary>"More filters"</summary>
                 <div>
                     {line("job_name", "Job name", filters, "text")}
@@ -263,7 +261,7 @@ fn table(model: &Model) -> AnyView {
     .into_any()
 }
 
-pub fn view(model: Model) -> impl IntoView {
+pub fn view(model: Model) -> AnyView {
     view! {
         {strip(model.overview.clone(), model.now)}
         <div class="desk">
@@ -277,6 +275,7 @@ pub fn view(model: Model) -> impl IntoView {
             </main>
         </div>
     }
+    .into_any()
 }
 
 /// Reads the desk. A list that cannot be read is said so in its place, with the answer's status.

@@ -8,7 +8,7 @@ use crate::components::time::{ago, clock, since, when};
 use crate::components::words;
 use crate::desk::view::{DeadLetterRow, DeadLetterView, Inconsistency};
 use crate::domain::label::Label;
-use crate::domain::operation::{Dispatch, Phase};
+use crate::domain::operation::{Dispatch, ErrorCategory, Phase};
 use crate::domain::remote::{Execution, Fetch};
 use crate::href::{self, Query};
 use chrono::{DateTime, Utc};
@@ -58,6 +58,17 @@ pub fn our_side(phase: Phase, dispatch: Option<Dispatch>) -> AnyView {
         {dispatch.map(|dispatch| view! { <small data-side="ours:">{words::dispatch(dispatch)}</small> })}
     }
     .into_any()
+}
+
+/// The category, which may break after its underscores only.
+pub fn error(category: Option<ErrorCategory>) -> AnyView {
+    let Some(category) = category else { return ABSENT.into_any() };
+    let parts = category
+        .as_str()
+        .split_inclusive('_')
+        .map(|part| view! { {part} <wbr/> })
+        .collect::<Vec<_>>();
+    view! { <span class="m">{parts}</span> }.into_any()
 }
 
 pub fn row(row: &DeadLetterRow, now: DateTime<Utc>, back: &str) -> AnyView {
@@ -136,7 +147,6 @@ fn readable(letter: &DeadLetterView, now: DateTime<Utc>, back: &str) -> AnyView 
         .view(now),
         None => ABSENT.into_any(),
     };
-    let error = letter.error_category.map_or(ABSENT, |category| category.as_str());
     let acknowledged = (letter.disposition == crate::domain::dead_letter::Disposition::Acknowledged)
         .then(|| view! { <small>"acknowledged"</small> });
     view! {
@@ -150,8 +160,8 @@ fn readable(letter: &DeadLetterView, now: DateTime<Utc>, back: &str) -> AnyView 
                 {label_and_flag(letter.label, letter.refund_unresolved)} {acknowledged}
             </td>
             <td role="cell" class="a-act" data-l="Next action">{next(letter)}</td>
-            <td role="cell" class="a-err" data-l="Error"><span class="m">{error}</span></td>
-            <td role="cell" class="r a-rep" data-l="Replays" data-unit="replays">{letter.resurrection_count}</td>
+            <td role="cell" class="a-err" data-l="Error">{error(letter.error_category)}</td>
+            <td role="cell" class="r a-rep" data-l="Replays" data-unit=if letter.resurrection_count == 1 { "replay" } else { "replays" }>{letter.resurrection_count}</td>
             <td role="cell" class="r n a-since" data-l="Dead since">
                 {when(died, since(now, died))} <small>{clock(now, died)}</small>
             </td>

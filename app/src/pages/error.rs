@@ -84,7 +84,7 @@ pub fn words(model: &Model) -> String {
     }
 }
 
-pub fn view(model: Model) -> impl IntoView {
+pub fn view(model: Model) -> AnyView {
     let code = model.code;
     let heading = match (&model.about, code) {
         (Some((noun, id)), Code::NotFound) => {
@@ -103,7 +103,7 @@ pub fn view(model: Model) -> impl IntoView {
         view! { <p><a href=href>{words}</a></p> }
     });
     view! {
-        <main id="main" class="page" data-code=code.as_str()>
+        <main id="main" class="page problem" data-code=code.as_str()>
             <p class="dim m">{code.status()} " " {code.as_str()}</p>
             {heading}
             <p>{outside(&model.detail)}</p>
@@ -114,6 +114,7 @@ pub fn view(model: Model) -> impl IntoView {
             </p>
         </main>
     }
+    .into_any()
 }
 
 #[cfg(test)]

@@ -61,7 +61,7 @@ fn trouble(returned: Option<&Returned>) -> Option<AnyView> {
     refused(returned, FORM)
 }
 
-pub fn view(model: Model) -> impl IntoView {
+pub fn view(model: Model) -> AnyView {
     let typed = Returned::typed(model.returned.as_ref(), "name");
     view! {
         <main id="main" class="login">
@@ -77,6 +77,7 @@ pub fn view(model: Model) -> impl IntoView {
             </form>
         </main>
     }
+    .into_any()
 }
 
 pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {

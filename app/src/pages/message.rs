@@ -5,7 +5,7 @@ use super::query::way_back;
 use super::{Page, Wanted, ordered};
 use crate::components::badge::{effect_tag, label_and_flag};
 use crate::components::crumbs::{Crumb, crumbs};
-use crate::components::form::{Returned, finished, hidden, reason, reason_field, refused, send_back, text_field};
+use crate::components::form::{Returned, finished, hidden, is_invalid, reason, reason_field, refused, send_back, text_field};
 use crate::components::frame::Section;
 use crate::components::meta::{meta, mono};
 use crate::components::notice::done;
@@ -226,7 +226,7 @@ fn form(model: &Model, form: Form) -> AnyView {
                 {hidden("id", id)}
                 {hidden("key", format!("{}-{}", model.key, form.name()))}
                 {hidden("back", model.back.to_text())}
-                {reason_field(Returned::typed(returned, "reason"), returned.is_some())}
+                {reason_field(Returned::typed(returned, "reason"), is_invalid(returned))}
                 {extra}
                 <div class="acts">
                     <a class="btn" href=href::with(href::DEAD_LETTERS, &model.back)>"Cancel"</a>
@@ -301,7 +301,7 @@ pub(super) fn content(letter: &DeadLetterView) -> AnyView {
     view! { {error} <h3>"Arguments"</h3> {pretty(&letter.args)} {hidden} {tags} }.into_any()
 }
 
-pub fn view(model: Model) -> impl IntoView {
+pub fn view(model: Model) -> AnyView {
     let letter = &model.letter;
     let now = model.now;
     let id = letter.id.to_string();
@@ -346,6 +346,7 @@ pub fn view(model: Model) -> impl IntoView {
             <p class="dim">"Message " <span class="m">{id.clone()}</span> ", died " {exact(letter.moved_to_dead_letter_at)}</p>
         </main>
     }
+    .into_any()
 }
 
 fn replays(letter: &DeadLetterView, now: DateTime<Utc>) -> String {

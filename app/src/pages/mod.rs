@@ -72,7 +72,7 @@ pub fn shell() -> AnyView {
 }
 
 /// All routes.
-fn app() -> impl IntoView {
+fn app() -> AnyView {
     view! {
         <Router>
             <Routes fallback=|| page(|_| async { Err(nothing_here().into()) })>
@@ -90,6 +90,7 @@ fn app() -> impl IntoView {
             </Routes>
         </Router>
     }
+    .into_any()
 }
 
 fn nothing_here() -> DeskError {
@@ -97,10 +98,11 @@ fn nothing_here() -> DeskError {
 }
 
 /// `/` goes to the desk.
-fn home() -> impl IntoView {
+fn home() -> AnyView {
     if let Some((_, edge)) = edge::from_context() {
         edge.reply.redirect(href::DEAD_LETTERS);
     }
+    .into_any()
 }
 
 /// Loads a page, sets its status, and puts it into the frame. A failure becomes an error page.

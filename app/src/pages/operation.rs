@@ -309,7 +309,7 @@ fn audit_block(model: &Model) -> AnyView {
     .into_any()
 }
 
-pub fn view(model: Model) -> impl IntoView {
+pub fn view(model: Model) -> AnyView {
     let view = &model.operation;
     let now = model.now;
     let id = view.id.to_string();
@@ -370,6 +370,7 @@ pub fn view(model: Model) -> impl IntoView {
             {audit_block(&model)}
         </main>
     }
+    .into_any()
 }
 
 pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {

@@ -1,7 +1,7 @@
 //! `/operations`: all of them, also those without a dead letter.
 
 use super::desk::{action_choices, phase_choices};
-use super::desk_rows::{RemoteCell, our_side, unreadable};
+use super::desk_rows::{RemoteCell, error, our_side, unreadable};
 use super::error::Problem;
 use super::query;
 use super::{Page, Wanted};
@@ -10,7 +10,7 @@ use crate::components::empty::{Empty, empty};
 use crate::components::filter::{Choice, chips, line, search, select};
 use crate::components::frame::{Section, strip};
 use crate::components::pager::{Pager, pager};
-use crate::components::text::{ABSENT, outside};
+use crate::components::text::outside;
 use crate::components::time::{clock, since, when};
 use crate::components::words;
 use crate::desk::view::{OperationRow, OperationSummary, Overview, PageOf};
@@ -51,7 +51,6 @@ fn readable(one: &OperationSummary, now: DateTime<Utc>) -> AnyView {
         raw_status: None,
         has_job: one.job_id.is_some(),
     };
-    let error = one.error_category.map_or(ABSENT, |category| category.as_str());
     view! {
         <tr role="row" data-operation=one.id.to_string() data-label=one.label.as_str()
             data-action=one.next_action.as_str()>
@@ -65,8 +64,8 @@ fn readable(one: &OperationSummary, now: DateTime<Utc>) -> AnyView {
             <td role="cell" class="a-act" data-l="Next action">
                 <strong>{words::action(one.next_action)}</strong> {effect_tag(one.effect)}
             </td>
-            <td role="cell" class="a-err" data-l="Error"><span class="m">{error}</span></td>
-            <td role="cell" class="r a-rep" data-l="Dead letters" data-unit="dead letters">{one.dead_letters}</td>
+            <td role="cell" class="a-err" data-l="Error">{error(one.error_category)}</td>
+            <td role="cell" class="r a-rep" data-l="Dead letters" data-unit=if one.dead_letters == 1 { "letter" } else { "letters" }>{one.dead_letters}</td>
             <td role="cell" class="r n a-since" data-l="Changed">
                 {when(one.updated_at, since(now, one.updated_at))} <small>{clock(now, one.updated_at)}</small>
             </td>
@@ -82,7 +81,7 @@ fn row(row: &OperationRow, now: DateTime<Utc>) -> AnyView {
     }
 }
 
-pub fn view(model: Model) -> impl IntoView {
+pub fn view(model: Model) -> AnyView {
     let filters = &model.filters;
     let labels = Label::ALL
         .iter()
@@ -96,7 +95,7 @@ pub fn view(model: Model) -> impl IntoView {
             {select("action", "Any next action", action_choices(), filters)}
             {select("phase", "Any phase", phase_choices(), filters)}
             <button class="btn" type="submit">"Filter"</button>
-            <details class="more" open=filters.get("owner").is_some()>
+            <details class="more">
                 <summary>"More filters"</summary>
                 <div>{line("owner", "Owner", filters, "text")}</div>
             </details>
@@ -149,6 +148,7 @@ pub fn view(model: Model) -> impl IntoView {
             {list}
         </main>
     }
+    .into_any()
 }
 
 pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {

@@ -18,7 +18,7 @@ pub struct Model {
     pub queues: QueuesView,
 }
 
-fn figures(totals: Totals, dead: AnyView) -> impl IntoView {
+fn figures(totals: Totals, dead: AnyView) -> AnyView {
     view! {
         <td role="cell" class="r n" data-l="Queued">{thousands(totals.queued)}</td>
         <td role="cell" class="r n" data-l="Processing">{thousands(totals.processing)}</td>
@@ -27,9 +27,10 @@ fn figures(totals: Totals, dead: AnyView) -> impl IntoView {
         <td role="cell" class="r n" data-l="Dead letters">{dead}</td>
         <td role="cell" class="r n" data-l="Total"><strong>{thousands(totals.total)}</strong></td>
     }
+    .into_any()
 }
 
-pub fn view(model: Model) -> impl IntoView {
+pub fn view(model: Model) -> AnyView {
     let nothing = model.queues.queues.is_empty();
     let rows = model
         .queues
@@ -93,6 +94,7 @@ pub fn view(model: Model) -> impl IntoView {
             </section>
         </main>
     }
+    .into_any()
 }
 
 pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {

@@ -79,7 +79,7 @@ fn row(one: &Recovery, now: DateTime<Utc>, with_operation: bool) -> AnyView {
 }
 
 /// The table, also for the operation's page, where each row is of the same operation.
-pub(super) fn table(recoveries: &[Recovery], now: DateTime<Utc>, with_operation: bool) -> impl IntoView + use<> {
+pub(super) fn table(recoveries: &[Recovery], now: DateTime<Utc>, with_operation: bool) -> AnyView {
     let rows = recoveries.iter().map(|one| row(one, now, with_operation)).collect::<Vec<_>>();
     view! {
         <div class="sheet">
@@ -98,9 +98,10 @@ pub(super) fn table(recoveries: &[Recovery], now: DateTime<Utc>, with_operation:
             </table>
         </div>
     }
+    .into_any()
 }
 
-pub fn view(model: Model) -> impl IntoView {
+pub fn view(model: Model) -> AnyView {
     let filters = &model.filters;
     let states = RecoveryState::ALL
         .iter()
@@ -139,6 +140,7 @@ pub fn view(model: Model) -> impl IntoView {
             {list}
         </main>
     }
+    .into_any()
 }
 
 pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {

@@ -5,7 +5,7 @@ use super::recoveries::duration;
 use super::{Page, Wanted, ordered};
 use crate::components::badge::{effect_tag, recovery_tag};
 use crate::components::crumbs::{Crumb, crumbs};
-use crate::components::form::{Returned, finished, hidden, reason, reason_field, refused, send_back};
+use crate::components::form::{Returned, finished, hidden, is_invalid, reason, reason_field, refused, send_back};
 use crate::components::frame::Section;
 use crate::components::meta::{meta, mono};
 use crate::components::notice::done;
@@ -98,7 +98,7 @@ fn cancel_form(model: &Model) -> Option<AnyView> {
                         <p>"A queued job of it is cancelled. What has already been sent cannot be called back."</p>
                         {hidden("recovery", id)}
                         {hidden("key", model.key.clone())}
-                        {reason_field(typed, open)}
+                        {reason_field(typed, is_invalid(returned))}
                         <div class="acts">
                             <a class="btn" href=href::RECOVERIES>"Keep it"</a>
                             <button class="btn" data-tone="destroy" type="submit" disabled=!may>{words}</button>
@@ -111,7 +111,7 @@ fn cancel_form(model: &Model) -> Option<AnyView> {
     )
 }
 
-pub fn view(model: Model) -> impl IntoView {
+pub fn view(model: Model) -> AnyView {
     let recovery = &model.recovery;
     let now = model.now;
     let id = recovery.id.to_string();
@@ -172,6 +172,7 @@ pub fn view(model: Model) -> impl IntoView {
             {cancel_form(&model)}
         </main>
     }
+    .into_any()
 }
 
 pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {

@@ -6,7 +6,7 @@ use super::query::way_back;
 use super::{Page, Wanted, ordered};
 use crate::components::badge::{effect, effect_tag, label_and_flag};
 use crate::components::crumbs::{Crumb, crumbs};
-use crate::components::form::{Returned, hidden, reason, reason_field, refused, send_back, text_field};
+use crate::components::form::{Returned, hidden, is_invalid, reason, reason_field, refused, send_back, text_field};
 use crate::components::frame::Section;
 use crate::components::guards::blocked;
 use crate::components::icon::icon;
@@ -150,7 +150,7 @@ fn confirm_form(model: &Model) -> AnyView {
             </label>
         }
     });
-    let invalid = returned.is_some_and(|back| back.code == Code::InvalidRequest);
+    let invalid = is_invalid(returned);
     view! {
         <form class="plan" method="post" action=ConfirmRecovery::PATH data-tone=card_tone(plan.effect).as_str()
             data-action=plan.action.as_str() data-effect=plan.effect.as_str() aria-label=words::action(plan.action)>
@@ -179,7 +179,7 @@ fn confirm_form(model: &Model) -> AnyView {
 }
 
 /// The consequence in two lines, large: a new generation, its price.
-fn paid_head(model: &Model, cancel: AnyView) -> impl IntoView + use<> {
+fn paid_head(model: &Model, cancel: AnyView) -> AnyView {
     let price = match model.operation.estimated_credits {
         Some(price) => format!("Estimated cost {}. This cannot be undone.", words::credits(price)),
         None => "Its cost is not known. This cannot be undone.".to_owned(),
@@ -195,6 +195,7 @@ fn paid_head(model: &Model, cancel: AnyView) -> impl IntoView + use<> {
             {cancel}
         </div>
     }
+    .into_any()
 }
 
 fn decision_card(model: &Model) -> AnyView {
@@ -210,7 +211,7 @@ fn decision_card(model: &Model) -> AnyView {
     .into_any()
 }
 
-pub fn view(model: Model) -> impl IntoView {
+pub fn view(model: Model) -> AnyView {
     let plan = &model.plan;
     let id = model.operation.id.to_string();
     let (head, about) = question(plan);
@@ -260,6 +261,7 @@ pub fn view(model: Model) -> impl IntoView {
             {decisions}
         </main>
     }
+    .into_any()
 }
 
 pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {

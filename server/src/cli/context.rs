@@ -4,6 +4,7 @@ use super::Shared;
 use crate::config::{Config, ConfigError, Flags};
 use crate::database::{Database, DbError, Location};
 use crate::office::Office;
+use crate::provider::Readers;
 use crate::office::sign_in::is_name;
 use app::desk::DeskError;
 use app::domain::role::{Caller, Role};
@@ -118,7 +119,8 @@ impl Context {
     }
 
     /// The office on this database.
-    pub fn office(&self, database: Database) -> Office {
-        Office::new(database, self.config.clone())
+    pub fn office(&self, database: Database) -> Result<Office, CliError> {
+        let readers = Readers::from_config(&self.config)?;
+        Ok(Office::new(database, self.config.clone()).asking(Arc::new(readers)))
     }
 }

@@ -8,7 +8,7 @@ use std::fmt::Write;
 pub async fn print(context: Context, id: &str, json: bool) -> Outcome {
     let id = OperationId::parse(id)
         .ok_or_else(|| CliError::usage("an operation id has 1 to 200 bytes and no control characters"))?;
-    let office = context.office(context.current().await?);
+    let office = context.office(context.current().await?)?;
     let plan = office.plan(&context.caller, &id, None, None).await?;
     if json {
         let text = serde_json::to_string_pretty(&plan).map_err(|_| CliError::failed("the plan cannot be written"))?;

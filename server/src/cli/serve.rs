@@ -50,9 +50,9 @@ pub async fn serve(context: Context) -> Outcome {
     let address = listener
         .local_addr()
         .map_err(|error| CliError::failed(format!("the address is not known: {}", error.kind())))?;
-    let office = Arc::new(context.office(context.migrated().await?));
+    let office = Arc::new(context.office(context.migrated().await?)?);
     let duties = Duties { worker: context.config.worker.enabled, housekeeping: true };
-    let working = background::start(&office, duties, &shutdown);
+    let working = background::start(&office, duties, &shutdown)?;
     println!("Listening on http://{address}");
     std::io::stdout().flush().ok();
     let served = web::serve(listener, office.clone(), shutdown.clone()).await;
@@ -66,8 +66,8 @@ pub async fn serve(context: Context) -> Outcome {
 /// Works alone, without pages.
 pub async fn worker(context: Context) -> Outcome {
     let shutdown = until_told()?;
-    let office = Arc::new(context.office(context.current().await?));
-    let working = background::start(&office, Duties { worker: true, housekeeping: true }, &shutdown);
+    let office = Arc::new(context.office(context.current().await?)?);
+    let working = background::start(&office, Duties { worker: true, housekeeping: true }, &shutdown)?;
     shutdown.cancelled().await;
     background::finish(working, BACKGROUND_GRACE).await;
     office.database.close().await;

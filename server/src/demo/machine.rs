@@ -85,7 +85,7 @@ impl Demo {
         let office = Arc::new(Office::new(database.clone(), Arc::clone(&config)));
 
         let stop = CancellationToken::new();
-        let duties = background::start(&office, Duties { worker: true, housekeeping: true }, &stop);
+        let duties = background::start(&office, Duties { worker: true, housekeeping: true }, &stop)?;
         let serving = tokio::spawn(web::serve(listener, Arc::clone(&office), stop.clone()));
 
         let base = format!("http://{}", reachable(address));

@@ -4,47 +4,58 @@
 
 mod asks;
 mod audit;
+mod dead_letters;
 mod decisions;
 pub mod desk;
+mod dispositions;
 mod error;
 mod facts;
 mod failure;
 mod filling;
 pub mod idempotent;
-mod missing;
 mod operations;
 mod overview;
 pub mod password;
+mod projector;
+mod queues;
 mod reason;
+mod recoveries;
 mod refusals;
 mod reports;
 pub mod session;
 pub mod sign_in;
+mod summary;
 pub mod throttle;
 
 pub use asks::Asks;
+pub use dead_letters::dead_letter_id;
 pub use error::{log_failure, require};
 pub use failure::{Failure, ROUNDS};
 pub use filling::Filling;
 pub use reason::check_reason;
+pub use recoveries::recovery_id;
+pub use summary::Summaries;
 
 use crate::config::Config;
 use crate::database::Database;
 use crate::storage::dead_letters::Redactor;
 use std::sync::Arc;
+use tokio::sync::Notify;
 
 /// Everything that outlives a request.
 pub struct Office {
     pub database: Database,
     pub config: Arc<Config>,
     /// Rings when there may be work for our own worker.
-    pub work: tokio::sync::Notify,
+    pub work: Arc<Notify>,
     /// Says how far the demo's history has filled.
     pub filling: Arc<Filling>,
     /// Who asks providers for decisions; without it nothing is asked and nothing attached.
     pub asks: Option<Arc<dyn Asks>>,
     /// Remembers redacted texts of dead letters.
     pub redactor: Redactor,
+    /// The desk's counts.
+    pub summaries: Summaries,
 }
 
 impl Office {
@@ -52,10 +63,11 @@ impl Office {
         Self {
             database,
             config,
-            work: tokio::sync::Notify::new(),
+            work: Arc::new(Notify::new()),
             filling: Arc::default(),
             asks: None,
             redactor: Redactor::default(),
+            summaries: Summaries::default(),
         }
     }
 

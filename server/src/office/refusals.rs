@@ -3,7 +3,7 @@
 use super::Office;
 use crate::storage::audit::{self, Entry};
 use app::desk::{Code, DeskError};
-use app::domain::ids::OperationId;
+use app::domain::ids::{DeadLetterId, OperationId};
 use app::domain::role::Caller;
 
 impl Office {
@@ -16,15 +16,28 @@ impl Office {
         reason: &str,
         refusal: &DeskError,
     ) {
+        self.note(Entry::new(caller, format!("refused_{action}")).operation(operation), reason, refusal).await;
+    }
+
+    /// As [`Office::note_refusal`], of an order about a message.
+    pub async fn note_message_refusal(
+        &self,
+        caller: &Caller,
+        message: DeadLetterId,
+        action: &str,
+        reason: &str,
+        refusal: &DeskError,
+    ) {
+        self.note(Entry::new(caller, format!("refused_{action}")).dead_letter(message), reason, refusal).await;
+    }
+
+    async fn note(&self, entry: Entry, reason: &str, refusal: &DeskError) {
         if !is_judgement(refusal.code) {
             return;
         }
         let written = async {
             let mut tx = self.database.write().await?;
-            let entry = Entry::new(caller, format!("refused_{action}"))
-                .operation(operation)
-                .reason(format!("{}: {reason}", refusal.code))
-                .guards(&refusal.guards);
+            let entry = entry.reason(format!("{}: {reason}", refusal.code)).guards(&refusal.guards);
             audit::append(&mut tx, entry).await?;
             tx.commit().await
         }

@@ -1,29 +1,12 @@
 //! What one read of a job said, in our words.
 
 use app::domain::ids::JobId;
-use app::domain::money::Charge;
-use app::domain::remote::{Execution, Fetch, Output, Reason};
+use app::domain::remote::Fetch;
+pub use app::domain::transition::observation::Observation;
 use chrono::{DateTime, Utc};
 use std::fmt;
 use std::time::Duration;
 use url::Url;
-
-/// The axes that one read said. With a `fetch` other than `ok` the others say nothing.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Observation {
-    pub fetch: Fetch,
-    pub execution: Option<Execution>,
-    pub reason: Option<Reason>,
-    /// The provider's own word, where it is not one of the profile's; at most 64 characters.
-    pub raw_status: Option<String>,
-    /// `None`: not stated. `Some([])`: none.
-    pub outputs: Option<Vec<Output>>,
-    pub outputs_expected: Option<u32>,
-    /// `None`: the answer says nothing about money.
-    pub charge: Option<Charge>,
-    /// When the answer came, on this machine's clock.
-    pub observed_at: DateTime<Utc>,
-}
 
 /// Where one output can be fetched now. Never stored, never shown.
 #[derive(Clone, PartialEq, Eq)]

@@ -22,6 +22,7 @@ pub mod operators;
 pub mod overview;
 pub mod planned;
 pub mod providers;
+pub mod recoveries;
 pub mod recovery_views;
 pub mod reservations;
 pub mod sessions;

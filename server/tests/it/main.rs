@@ -4,6 +4,7 @@ mod api_edge;
 mod artifacts;
 mod cli;
 mod config;
+mod contract;
 mod database;
 mod demo;
 mod fixture;

@@ -20,26 +20,157 @@ static STATUS: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Words that name a category, most telling first.
 const WORDS: [(&[&str], ErrorCategory); 21] = [
-    (&["not registered", "no handler", "handler not found"], ErrorCategory::HandlerMissing),
-    (&["moderation", "content policy", "safety system", "nsfw"], ErrorCategory::Moderation),
-    (&["no space left", "disk full", "enospc", "disk quota", "storage is full", "insufficient storage"], ErrorCategory::StorageFull),
-    (&["output expired", "url expired", "link expired", "expired url", "request has expired"], ErrorCategory::OutputExpired),
-    (&["checksum", "hash mismatch", "sha256 mismatch", "length mismatch", "size mismatch", "short body", "content type mismatch", "wrong type"], ErrorCategory::OutputMismatch),
-    (&["output too large", "file too large", "exceeds max_bytes", "larger than allowed"], ErrorCategory::OutputTooLarge),
-    (&["host not allowed", "host is not allowed", "private address", "output blocked", "blocked host"], ErrorCategory::OutputBlocked),
-    (&["rate limit", "ratelimit", "too many requests", "slow down"], ErrorCategory::RateLimited),
+    (
+        &["not registered", "no handler", "handler not found"],
+        ErrorCategory::HandlerMissing,
+    ),
+    (
+        &["moderation", "content policy", "safety system", "nsfw"],
+        ErrorCategory::Moderation,
+    ),
+    (
+        &[
+            "no space left",
+            "disk full",
+            "enospc",
+            "disk quota",
+            "storage is full",
+            "insufficient storage",
+        ],
+        ErrorCategory::StorageFull,
+    ),
+    (
+        &[
+            "output expired",
+            "url expired",
+            "link expired",
+            "expired url",
+            "request has expired",
+        ],
+        ErrorCategory::OutputExpired,
+    ),
+    (
+        &[
+            "checksum",
+            "hash mismatch",
+            "sha256 mismatch",
+            "length mismatch",
+            "size mismatch",
+            "short body",
+            "content type mismatch",
+            "wrong type",
+        ],
+        ErrorCategory::OutputMismatch,
+    ),
+    (
+        &[
+            "output too large",
+            "file too large",
+            "exceeds max_bytes",
+            "larger than allowed",
+        ],
+        ErrorCategory::OutputTooLarge,
+    ),
+    (
+        &[
+            "host not allowed",
+            "host is not allowed",
+            "private address",
+            "output blocked",
+            "blocked host",
+        ],
+        ErrorCategory::OutputBlocked,
+    ),
+    (
+        &["rate limit", "ratelimit", "too many requests", "slow down"],
+        ErrorCategory::RateLimited,
+    ),
     (&["certificate", "tls", "ssl"], ErrorCategory::Tls),
-    (&["timed out", "timeout", "deadline exceeded"], ErrorCategory::Timeout),
-    (&["connection", "econnre", "broken pipe", "name or service not known", "name resolution", "dns", "unreachable", "refused", "eof occurred", "network"], ErrorCategory::Connection),
-    (&["cancelled", "canceled", "cancellederror"], ErrorCategory::Cancelled),
-    (&["unauthorized", "unauthenticated", "forbidden", "invalid api key", "access denied"], ErrorCategory::Unauthorized),
-    (&["database", "sqlstate", "psycopg", "asyncpg", "deadlock", "sqlite", "operationalerror", "integrityerror"], ErrorCategory::Database),
-    (&["permission denied", "read-only file system", "storage", "oserror", "ioerror"], ErrorCategory::StorageWrite),
-    (&["jsondecode", "expecting value", "invalid json", "unexpected token", "html instead", "truncated json", "bad payload", "validation error", "contract violation"], ErrorCategory::BadPayload),
-    (&["not configured", "configuration", "environment variable", "missing setting"], ErrorCategory::Configuration),
+    (
+        &["timed out", "timeout", "deadline exceeded"],
+        ErrorCategory::Timeout,
+    ),
+    (
+        &[
+            "connection",
+            "econnre",
+            "broken pipe",
+            "name or service not known",
+            "name resolution",
+            "dns",
+            "unreachable",
+            "refused",
+            "eof occurred",
+            "network",
+        ],
+        ErrorCategory::Connection,
+    ),
+    (
+        &["cancelled", "canceled", "cancellederror"],
+        ErrorCategory::Cancelled,
+    ),
+    (
+        &[
+            "unauthorized",
+            "unauthenticated",
+            "forbidden",
+            "invalid api key",
+            "access denied",
+        ],
+        ErrorCategory::Unauthorized,
+    ),
+    (
+        &[
+            "database",
+            "sqlstate",
+            "psycopg",
+            "asyncpg",
+            "deadlock",
+            "sqlite",
+            "operationalerror",
+            "integrityerror",
+        ],
+        ErrorCategory::Database,
+    ),
+    (
+        &[
+            "permission denied",
+            "read-only file system",
+            "storage",
+            "oserror",
+            "ioerror",
+        ],
+        ErrorCategory::StorageWrite,
+    ),
+    (
+        &[
+            "jsondecode",
+            "expecting value",
+            "invalid json",
+            "unexpected token",
+            "html instead",
+            "truncated json",
+            "bad payload",
+            "validation error",
+            "contract violation",
+        ],
+        ErrorCategory::BadPayload,
+    ),
+    (
+        &[
+            "not configured",
+            "configuration",
+            "environment variable",
+            "missing setting",
+        ],
+        ErrorCategory::Configuration,
+    ),
     (&["not found", "no such job"], ErrorCategory::NotFound),
     (&["rejected", "refused by the provider"], ErrorCategory::Rejected),
-    (&["bad gateway", "internal server error", "service unavailable"], ErrorCategory::Http5xx),
+    (
+        &["bad gateway", "internal server error", "service unavailable"],
+        ErrorCategory::Http5xx,
+    ),
     (&["bad request", "client error"], ErrorCategory::Http4xx),
 ];
 
@@ -51,19 +182,25 @@ pub fn safe_error(text: &str) -> (ErrorCategory, String) {
     let mut lines = shown.lines().filter(|line| !line.trim().is_empty());
     let first = lines.next().unwrap_or_default().trim();
     let last = lines.next_back().unwrap_or_default().trim();
-    let category = guess(first).or_else(|| guess(last)).unwrap_or(ErrorCategory::Other);
+    let category = guess(first)
+        .or_else(|| guess(last))
+        .unwrap_or(ErrorCategory::Other);
     (category, bounded(first, MAX_LINE))
 }
 
 fn guess(line: &str) -> Option<ErrorCategory> {
     let plain = line.to_lowercase();
-    by_words(&plain, true).or_else(|| by_status(&plain)).or_else(|| by_words(&plain, false))
+    by_words(&plain, true)
+        .or_else(|| by_status(&plain))
+        .or_else(|| by_words(&plain, false))
 }
 
 /// `telling`: only categories that say more than a status beside them would.
 fn by_words(line: &str, telling: bool) -> Option<ErrorCategory> {
     let reach = if telling { 7 } else { WORDS.len() };
-    let mut found = WORDS[..reach].iter().filter(|(words, _)| words.iter().any(|word| line.contains(word)));
+    let mut found = WORDS[..reach]
+        .iter()
+        .filter(|(words, _)| words.iter().any(|word| line.contains(word)));
     found.next().map(|(_, category)| *category)
 }
 

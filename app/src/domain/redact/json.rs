@@ -46,7 +46,10 @@ static HIDDEN: LazyLock<Regex> = LazyLock::new(|| pattern(r"^redacted(?:, \d+ ch
 /// Texts of unknown names become `redacted, 15 characters`; numbers and truth values are shown unless their name looks
 /// secret. Names are shown, since the shape of a message is what an operator needs.
 pub fn redact_json(value: &Value) -> (Value, u32) {
-    let mut walk = Walk { hidden: 0, left: MAX_VALUES };
+    let mut walk = Walk {
+        hidden: 0,
+        left: MAX_VALUES,
+    };
     let shown = walk.value(value, Rule::Hide, 0);
     (shown, walk.hidden)
 }

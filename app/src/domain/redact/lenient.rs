@@ -123,7 +123,11 @@ impl<'a> Reader<'a> {
             'f' => '\u{C}',
             'u' => {
                 let high = self.four_digits()?;
-                let pair = if (0xD800..0xDC00).contains(&high) { self.low_surrogate() } else { None };
+                let pair = if (0xD800..0xDC00).contains(&high) {
+                    self.low_surrogate()
+                } else {
+                    None
+                };
                 let code = pair.map_or(high, |low| 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00));
                 char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)
             }
@@ -132,7 +136,10 @@ impl<'a> Reader<'a> {
     }
 
     fn four_digits(&mut self) -> Option<u32> {
-        let digits = self.rest.get(..4).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
+        let digits = self
+            .rest
+            .get(..4)
+            .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
         self.rest = &self.rest[4..];
         u32::from_str_radix(digits, 16).ok()
     }
@@ -150,7 +157,10 @@ impl<'a> Reader<'a> {
 
     /// A number, `true`, `false`, `null`, `NaN` or an infinity.
     fn word(&mut self) -> Option<Value> {
-        let end = self.rest.find([',', ']', '}', ' ', '\t', '\n', '\r']).unwrap_or(self.rest.len());
+        let end = self
+            .rest
+            .find([',', ']', '}', ' ', '\t', '\n', '\r'])
+            .unwrap_or(self.rest.len());
         let (word, rest) = self.rest.split_at(end);
         self.rest = rest;
         match word {
@@ -166,7 +176,9 @@ impl<'a> Reader<'a> {
 fn number(word: &str) -> Option<Value> {
     let first = word.bytes().next()?;
     let is_number = (first == b'-' || first.is_ascii_digit())
-        && word.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E'));
+        && word
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E'));
     if !is_number {
         return None;
     }
@@ -177,7 +189,8 @@ fn number(word: &str) -> Option<Value> {
         return Some(Value::from(whole));
     }
     let double = word.parse::<f64>().ok()?;
-    let exact = Number::from_f64(double).filter(|number| significant(&number.to_string()) == significant(word));
+    let exact =
+        Number::from_f64(double).filter(|number| significant(&number.to_string()) == significant(word));
     Some(exact.map_or_else(|| Value::from(word), Value::Number))
 }
 

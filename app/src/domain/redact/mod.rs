@@ -32,12 +32,20 @@ fn pattern(text: &str) -> Regex {
 
 const CUT: &str = "… cut";
 
+/// The last boundary between characters at or before `limit`.
+fn floor_boundary(text: &str, limit: usize) -> usize {
+    (0..=limit.min(text.len()))
+        .rev()
+        .find(|at| text.is_char_boundary(*at))
+        .unwrap_or(0)
+}
+
 /// At most `limit` bytes, cut between characters and marked.
 fn bounded(text: &str, limit: usize) -> String {
     if text.len() <= limit {
         return text.to_owned();
     }
-    let room = text.floor_char_boundary(limit.saturating_sub(CUT.len()));
+    let room = floor_boundary(text, limit.saturating_sub(CUT.len()));
     // A marker that the cut would split goes whole, so that cutting twice changes nothing.
     let kept = &text[..room];
     let kept = match kept.rfind('‹') {

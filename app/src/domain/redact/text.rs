@@ -2,7 +2,7 @@
 
 use super::url::redact_urls;
 use super::visible::visible;
-use super::{MAX_TEXT, REDACTED, bounded, pattern};
+use super::{MAX_TEXT, REDACTED, bounded, floor_boundary, pattern};
 use regex::{Captures, Regex};
 use std::sync::LazyLock;
 
@@ -16,13 +16,13 @@ const QUOTED: &str = r#"(?:\\"(?:[^"\\]|\\{2,}"|\\+[^"\\])*\\"|\\+"(?:[^"\\]|\\+
 const IS: &str = r#"(?:\\*["'])?\s*(?:=>|:|=)\s*"#;
 
 /// Names whose value is a secret.
-const SECRET_NAME: &str = r"[\w.-]*(?:api[_-]?key|secret|passwd|password|passphrase|token|credential|signature|x-(?:amz|goog|ms)-[a-z-]+|(?:access|private|account|encryption|signing|shared|subscription|client|license|ssh)[_-]?key|session[_-]?id|bearer|jwt)[\w-]*|pwd|sig|hmac|sas|otp|auth|x-auth|x-key|key-pair-id|googleaccessid|awsaccesskeyid";
+const SECRET_NAME: &str = r"[a-z0-9_.-]*(?:api[_-]?key|secret|passwd|password|passphrase|token|credential|signature|x-(?:amz|goog|ms)-[a-z-]+|(?:access|private|account|encryption|signing|shared|subscription|client|license|ssh)[_-]?key|session[_-]?id|bearer|jwt)[a-z0-9_-]*|pwd|sig|hmac|sas|otp|auth|x-auth|x-key|key-pair-id|googleaccessid|awsaccesskeyid";
 
 /// Headers whose whole value is a secret, up to the end of the line or of the quote.
-const SECRET_HEADER: &str = r"(?:proxy-)?authorization|(?:set-)?cookie2?|x-(?:api|auth)[\w-]*";
+const SECRET_HEADER: &str = r"(?:proxy-)?authorization|(?:set-)?cookie2?|x-(?:api|auth)[a-z0-9_-]*";
 
 /// Names whose value a customer wrote.
-const PROMPT_NAME: &str = r"(?:[\w-]*_)?prompts?(?:_text)?|lyrics|caption|input_text|user_text";
+const PROMPT_NAME: &str = r"(?:[a-z0-9_-]*_)?prompts?(?:_text)?|lyrics|caption|input_text|user_text";
 
 struct Rules {
     pem: Regex,
@@ -40,12 +40,20 @@ struct Rules {
 
 static RULES: LazyLock<Rules> = LazyLock::new(|| Rules {
     pem: pattern(r"-----BEGIN [A-Z0-9 ]+-----[\s\S]*?(?:-----END [A-Z0-9 ]+-----|\z)"),
-    header: pattern(&format!(r#"(?i)((?:{SECRET_HEADER}){IS})({QUOTED}|[^\n"')}}\]]*)"#)),
-    prompt: pattern(&format!(r#"(?i)(\b(?:{PROMPT_NAME}){IS})({QUOTED}|[^\n]*)"#)),
+    header: pattern(&format!(
+        r#"(?i)((?:{SECRET_HEADER}){IS})({QUOTED}|[^\n"')}}\]]*)"#
+    )),
+    prompt: pattern(&format!(
+        r#"(?i)((?-u:\b)(?:{PROMPT_NAME}){IS})({QUOTED}|[^\n]*)"#
+    )),
     input_value: pattern(r"(input_value=)(.*?)(, input_type|\n|\z)"),
-    scheme: pattern(r#"(?i)((?:bearer|basic|apikey|negotiate)(?:\s|%20|\+)+)([\w.~+/=%-]{6,})"#),
-    named: pattern(&format!(r#"(?i)(\b(?:{SECRET_NAME}){IS})({QUOTED}|[^\s"',;&)}}\]]+)"#)),
-    key: pattern(&format!(r#"(?i)(\b(?:key|code|nonce|session|sid){IS})({QUOTED}|[^\s"',;&)}}\]]+)"#)),
+    scheme: pattern(r#"(?i)((?:bearer|basic|apikey|negotiate)(?:\s|%20|\+)+)([A-Za-z0-9_.~+/=%-]{6,})"#),
+    named: pattern(&format!(
+        r#"(?i)((?-u:\b)(?:{SECRET_NAME}){IS})({QUOTED}|[^\s"',;&)}}\]]+)"#
+    )),
+    key: pattern(&format!(
+        r#"(?i)((?-u:\b)(?:key|code|nonce|session|sid){IS})({QUOTED}|[^\s"',;&)}}\]]+)"#
+    )),
     vendor: pattern(
         r"(^|[^A-Za-z0-9_]|\[[0-9;]*m)((?:(?:sk|pk|rk|dlo|gh[opsru]|github_pat|glpat|xox[abeoprs]|hf|r8|npm|pypi|whsec)[-_]|AIza|ya29\.)[A-Za-z0-9_.-]{8,}|(?:AKIA|ASIA|AROA|AIDA)[A-Z0-9]{8,})",
     ),
@@ -81,7 +89,9 @@ fn one_pass(text: &str) -> String {
     let text = hide_where(&rules.scheme, &text, is_credential);
     let text = hide_where(&rules.named, &text, |_, _| true);
     let text = hide_where(&rules.key, &text, |_, value| looks_random(value));
-    let text = hide_where(&rules.vendor, &text, |_, value| value.bytes().any(|byte| byte.is_ascii_digit()));
+    let text = hide_where(&rules.vendor, &text, |_, value| {
+        value.bytes().any(|byte| byte.is_ascii_digit())
+    });
     let text = rules.jwt.replace_all(&text, REDACTED);
     let text = hide_where(&rules.opaque, &text, |_, value| is_mixed(value));
     let text = rules.email.replace_all(&text, REDACTED);
@@ -93,7 +103,7 @@ fn shortened(text: &str) -> &str {
     if text.len() <= MAX_READ {
         return text;
     }
-    let head = &text[..text.floor_char_boundary(MAX_READ)];
+    let head = &text[..floor_boundary(text, MAX_READ)];
     head.rfind(char::is_whitespace).map_or("", |at| &head[..at])
 }
 
@@ -117,13 +127,18 @@ fn hide_where(rule: &Regex, text: &str, is_secret: impl Fn(&str, &str) -> bool) 
 /// No value at all, a word of the language, or hidden already.
 fn is_nothing(value: &str) -> bool {
     let bare = value.trim_matches(['"', '\'', '\\', ' ']);
-    bare.is_empty() || bare == REDACTED || matches!(bare, "None" | "null" | "true" | "false" | "True" | "False" | "…")
+    bare.is_empty()
+        || bare == REDACTED
+        || matches!(bare, "None" | "null" | "true" | "false" | "True" | "False" | "…")
 }
 
 /// What follows `Bearer` is a token, unless the sentence only speaks of one.
 fn is_credential(scheme: &str, value: &str) -> bool {
     let is_word = value.bytes().all(|byte| byte.is_ascii_lowercase());
-    let spoken = matches!(value, "tokens" | "authentication" | "authorization" | "credentials");
+    let spoken = matches!(
+        value,
+        "tokens" | "authentication" | "authorization" | "credentials"
+    );
     !spoken && (!is_word || scheme.to_ascii_lowercase().starts_with("bearer"))
 }
 

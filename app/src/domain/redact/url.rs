@@ -9,8 +9,9 @@ static URL: LazyLock<Regex> =
     LazyLock::new(|| pattern(r#"(?i)[a-z][a-z0-9+.-]{1,20}:(?:\\?/){2}[^\s"'<>`|^{}‹›]*"#));
 
 /// A URL that was percent-encoded as a whole.
-static ENCODED_URL: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r#"(?i)\b([a-z][a-z0-9+.-]{1,20})%(?:25)*3A(?:%(?:25)*2F){2}[^\s"'<>`|^{}‹›]*"#));
+static ENCODED_URL: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r#"(?i)\b([a-z][a-z0-9+.-]{1,20})%(?:25)*3A(?:%(?:25)*2F){2}[^\s"'<>`|^{}‹›]*"#)
+});
 
 /// A path with a query that stands without its host.
 static PATH_QUERY: LazyLock<Regex> =
@@ -50,7 +51,8 @@ pub fn redact_url(url: &str) -> String {
 }
 
 fn replace(rule: &Regex, text: &str, with: impl Fn(&str) -> String) -> String {
-    rule.replace_all(text, |found: &Captures<'_>| with(&found[0])).into_owned()
+    rule.replace_all(text, |found: &Captures<'_>| with(&found[0]))
+        .into_owned()
 }
 
 /// The scheme with its colon and slashes as written, and what follows.
@@ -86,12 +88,25 @@ fn redact_path(path: &str) -> String {
     if path.is_empty() {
         return String::new();
     }
-    let segments: Vec<&str> = path.split('/').map(|segment| if is_secret(segment) { CUT_PART } else { segment }).collect();
+    let segments: Vec<&str> = path
+        .split('/')
+        .map(|segment| if is_secret(segment) { CUT_PART } else { segment })
+        .collect();
     segments.join("/")
 }
 
-const SECRET_PARTS: [&str; 10] =
-    ["token", "hmac", "sig", "signature", "key", "auth", "exp", "acl", "secret", "password"];
+const SECRET_PARTS: [&str; 10] = [
+    "token",
+    "hmac",
+    "sig",
+    "signature",
+    "key",
+    "auth",
+    "exp",
+    "acl",
+    "secret",
+    "password",
+];
 
 fn is_secret(segment: &str) -> bool {
     if let Some((name, _)) = segment.split_once('=') {
@@ -109,7 +124,9 @@ fn is_opaque(segment: &str) -> bool {
     let is_uuid = segment.len() == 36 && segment.chars().filter(|character| *character == '-').count() == 4;
     segment.len() >= 24
         && !is_uuid
-        && segment.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
+        && segment
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
         && segment.bytes().any(|byte| byte.is_ascii_digit())
         && segment.bytes().any(|byte| byte.is_ascii_lowercase())
         && (segment.len() >= 40 || segment.bytes().any(|byte| byte.is_ascii_uppercase()))

@@ -1,7 +1,9 @@
 //! Merging one more account of a job into its axes: lists never shrink, money is never forgotten.
 
 use crate::domain::money::{Charge, ChargeState};
-use crate::domain::remote::{CopyState, Execution, Fetch, MAX_RAW_STATUS, Output, OutputCopy, Remote, RemoteJob, Source};
+use crate::domain::remote::{
+    CopyState, Execution, Fetch, MAX_RAW_STATUS, Output, OutputCopy, Remote, RemoteJob, Source,
+};
 use chrono::{DateTime, Utc};
 
 use super::observation::Observation;
@@ -56,11 +58,16 @@ pub(super) fn cut_raw_status(raw: &str) -> String {
 ///
 /// `keeps_success`: our phase is `succeeded`, so that any other execution is kept aside as a contradiction.
 /// An older read only adds to lists; a terminal execution of our own never goes back to a non-terminal one.
-pub(super) fn update_by_read(job: &mut RemoteJob, seen: &Observation, at: DateTime<Utc>, keeps_success: bool) {
+pub(super) fn update_by_read(
+    job: &mut RemoteJob,
+    seen: &Observation,
+    at: DateTime<Utc>,
+    keeps_success: bool,
+) {
     let remote = &mut job.remote;
     let ours = remote.source == Some(Source::Get);
     let newest = !(ours && remote.observed_at.is_some_and(|last| at < last));
-    let newest_good = !remote.read_at.is_some_and(|last| at < last);
+    let newest_good = remote.read_at.is_none_or(|last| at >= last);
     if newest {
         remote.fetch = Some(seen.fetch);
         remote.observed_at = Some(at);

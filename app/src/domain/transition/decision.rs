@@ -3,7 +3,8 @@
 
 use super::event::event;
 use super::{
-    Change, Observation, Reading, Refusal, apply_observation, bump, jobs, lift_closure, phase_of_named_job, set_dispatch,
+    Change, Observation, Reading, Refusal, apply_observation, bump, jobs, lift_closure, phase_of_named_job,
+    set_dispatch,
 };
 use crate::desk::error::Code;
 use crate::desk::view::{Event, EventKind, Lane};
@@ -58,16 +59,28 @@ pub fn apply_decision(
         Decision::OutputsLost { indexes } => lose(&mut after, indexes, context)?,
         Decision::RefundConfirmed { reference, amount } => {
             if *amount <= Decimal::ZERO {
-                return Err(Refusal::new(Code::InvalidRequest, "A confirmed refund needs an amount above zero."));
+                return Err(Refusal::new(
+                    Code::InvalidRequest,
+                    "A confirmed refund needs an amount above zero.",
+                ));
             }
-            account(&mut after, DecisionKind::RefundConfirmed, Some(reference), Some(*amount), context);
+            account(
+                &mut after,
+                DecisionKind::RefundConfirmed,
+                Some(reference),
+                Some(*amount),
+                context,
+            );
         }
         Decision::ChargeAccepted => account(&mut after, DecisionKind::ChargeAccepted, None, None, context),
         Decision::RefundRequested => account(&mut after, DecisionKind::RefundRequested, None, None, context),
         Decision::AcknowledgeObsolete { dead_letter_id: _ } | Decision::PrepareNewOperation { id: _ } => {}
         Decision::Reopen => {
             if after.closure.is_none() {
-                return Err(Refusal::new(Code::NotAllowedHere, "This operation is not closed."));
+                return Err(Refusal::new(
+                    Code::NotAllowedHere,
+                    "This operation is not closed.",
+                ));
             }
             lift_closure(&mut after);
         }
@@ -84,25 +97,50 @@ fn attach(
     context: &Context<'_>,
 ) -> Result<Change, Refusal> {
     if record.job_id.is_some() {
-        return Err(Refusal::new(Code::NotAllowedHere, "A job id is attached already."));
+        return Err(Refusal::new(
+            Code::NotAllowedHere,
+            "A job id is attached already.",
+        ));
     }
     refuse_foreign(record, evidence, job_id)?;
     let Some(seen) = context.observation.filter(|seen| seen.fetch == Fetch::Ok) else {
         let why = format!("The provider did not answer with the job {job_id}, so it is not attached.");
         return Err(Refusal::new(Code::JobNotConfirmed, why));
     };
-    let reading = Reading { attach: true, delivering: false };
+    let reading = Reading {
+        attach: true,
+        delivering: false,
+    };
     let read = apply_observation(record, job_id, seen, reading, context.now, |_| false);
-    let told = told(record, &read.record, &Decision::AttachJob { job_id: job_id.clone() }, context);
+    let told = told(
+        record,
+        &read.record,
+        &Decision::AttachJob {
+            job_id: job_id.clone(),
+        },
+        context,
+    );
     let mut after = read.record;
     after.revision = record.revision;
-    Ok(bump(after, std::iter::once(told).chain(read.events).collect(), context.now))
+    Ok(bump(
+        after,
+        std::iter::once(told).chain(read.events).collect(),
+        context.now,
+    ))
 }
 
 /// `choose_job`: that id with its own axes and copies; all ids then known are settled.
-fn choose(record: &mut Operation, evidence: &Evidence, job_id: &JobId, now: DateTime<Utc>) -> Result<(), Refusal> {
+fn choose(
+    record: &mut Operation,
+    evidence: &Evidence,
+    job_id: &JobId,
+    now: DateTime<Utc>,
+) -> Result<(), Refusal> {
     if record.phase == Phase::Delivered || record.closure.is_some() {
-        return Err(Refusal::new(Code::NotAllowedHere, "A delivered or closed operation keeps its job id."));
+        return Err(Refusal::new(
+            Code::NotAllowedHere,
+            "A delivered or closed operation keeps its job id.",
+        ));
     }
     refuse_unknown(record, evidence, job_id)?;
     refuse_foreign(record, evidence, job_id)?;
@@ -114,7 +152,10 @@ fn choose(record: &mut Operation, evidence: &Evidence, job_id: &JobId, now: Date
     record.settled_jobs.sort();
     record.settled_jobs.dedup();
     record.phase = if was_read {
-        phase_of_named_job(&RemoteJob { remote: record.remote.clone(), ..RemoteJob::default() })
+        phase_of_named_job(&RemoteJob {
+            remote: record.remote.clone(),
+            ..RemoteJob::default()
+        })
     } else {
         Phase::Accepted
     };
@@ -131,7 +172,10 @@ fn confirm_not_sent(record: &mut Operation, evidence: &Evidence, now: DateTime<U
         (Phase::Prepared | Phase::Submitting | Phase::Failed, true) => {}
         (Phase::Prepared | Phase::Submitting | Phase::Failed, false)
         | (Phase::Accepted | Phase::Succeeded | Phase::Delivered, true | false) => {
-            return Err(Refusal::new(Code::NotAllowedHere, "This operation's phase says that something was sent, or it is closed."));
+            return Err(Refusal::new(
+                Code::NotAllowedHere,
+                "This operation's phase says that something was sent, or it is closed.",
+            ));
         }
     }
     record.phase = Phase::Prepared;
@@ -155,7 +199,10 @@ fn close(record: &mut Operation, decision: DecisionKind, context: &Context<'_>) 
 fn lose(record: &mut Operation, indexes: &[u32], context: &Context<'_>) -> Result<(), Refusal> {
     let missing = missing_outputs(record);
     if indexes.is_empty() || !indexes.iter().all(|index| missing.contains(index)) {
-        return Err(Refusal::new(Code::NotAllowedHere, "Only outputs that are still missing can be declared lost."));
+        return Err(Refusal::new(
+            Code::NotAllowedHere,
+            "Only outputs that are still missing can be declared lost.",
+        ));
     }
     record.lost_outputs.extend(indexes);
     record.lost_outputs.sort_unstable();
@@ -187,12 +234,18 @@ fn refuse_unknown(record: &Operation, evidence: &Evidence, job_id: &JobId) -> Re
     if evidence.own_jobs(record).contains(job_id) {
         return Ok(());
     }
-    Err(Refusal::new(Code::NotAllowedHere, format!("{job_id} is not known to this operation.")))
+    Err(Refusal::new(
+        Code::NotAllowedHere,
+        format!("{job_id} is not known to this operation."),
+    ))
 }
 
 fn refuse_foreign(record: &Operation, evidence: &Evidence, job_id: &JobId) -> Result<(), Refusal> {
     if evidence.held_elsewhere.contains(job_id) || record.adopted_jobs.contains(job_id) {
-        return Err(Refusal::new(Code::JobHeldElsewhere, format!("Another operation holds {job_id}.")));
+        return Err(Refusal::new(
+            Code::JobHeldElsewhere,
+            format!("Another operation holds {job_id}."),
+        ));
     }
     Ok(())
 }

@@ -27,7 +27,9 @@ pub enum OutputOutcome {
         /// As its magic bytes say.
         content_type: Option<String>,
     },
-    Failed { category: ErrorCategory },
+    Failed {
+        category: ErrorCategory,
+    },
 }
 
 /// What one delivery makes of the record. With no results it only completes a record whose copies are all there (row 9).
@@ -42,21 +44,39 @@ pub fn apply_delivery(record: &Operation, results: &[OutputResult], now: DateTim
     if after.phase == Phase::Succeeded && is_complete(&after) {
         after.phase = Phase::Delivered;
     }
-    let copied = after.outputs.iter().filter(|copy| axes::is_delivered(copy)).count();
+    let copied = after
+        .outputs
+        .iter()
+        .filter(|copy| axes::is_delivered(copy))
+        .count();
     let title = format!("{copied} of {} copied", copied + missing_outputs(&after).len());
-    let mut told = event(EventKind::Delivery, Lane::OurSide, title, told(results), WORKER, now, &after);
+    let mut told = event(
+        EventKind::Delivery,
+        Lane::OurSide,
+        title,
+        told(results),
+        WORKER,
+        now,
+        &after,
+    );
     told.phase = moved_phase(record, &after);
     bump_if_different(record, after, vec![told], now)
 }
 
 /// At least one copy is ours, and none is missing.
 fn is_complete(record: &Operation) -> bool {
-    record.has_listed_outputs() && missing_outputs(record).is_empty() && record.outputs.iter().any(axes::is_delivered)
+    record.has_listed_outputs()
+        && missing_outputs(record).is_empty()
+        && record.outputs.iter().any(axes::is_delivered)
 }
 
 /// Counts deliveries that failed in a row for a permanent reason; anything else starts the count again.
 pub(super) fn failures_in_a_row(before: u32, category: Option<ErrorCategory>) -> u32 {
-    if category.is_some_and(ErrorCategory::is_permanent_for_delivery) { before.saturating_add(1) } else { 0 }
+    if category.is_some_and(ErrorCategory::is_permanent_for_delivery) {
+        before.saturating_add(1)
+    } else {
+        0
+    }
 }
 
 fn copy(copies: &mut Vec<OutputCopy>, result: &OutputResult) {
@@ -66,7 +86,12 @@ fn copy(copies: &mut Vec<OutputCopy>, result: &OutputResult) {
     }
     let failures = at.map_or(0, |at| copies[at].permanent_failures);
     let copy = match &result.outcome {
-        OutputOutcome::Delivered { storage_key, bytes, sha256, content_type: _ } => OutputCopy {
+        OutputOutcome::Delivered {
+            storage_key,
+            bytes,
+            sha256,
+            content_type: _,
+        } => OutputCopy {
             index: result.index,
             state: CopyState::Delivered,
             storage_key: Some(storage_key.clone()),

@@ -11,7 +11,10 @@ pub(super) fn other<'a>(record: &'a mut Operation, job_id: &JobId) -> &'a mut Re
     let at = match record.other_jobs.iter().position(|entry| entry.job_id == *job_id) {
         Some(at) => at,
         None => {
-            record.other_jobs.push(OtherJob { job_id: job_id.clone(), job: RemoteJob::default() });
+            record.other_jobs.push(OtherJob {
+                job_id: job_id.clone(),
+                job: RemoteJob::default(),
+            });
             record.other_jobs.len() - 1
         }
     };
@@ -28,7 +31,10 @@ pub(super) fn is_known(record: &Operation, job_id: &JobId) -> bool {
 
 /// Takes an id's entry out of `other_jobs`; empty when there is none.
 pub(super) fn take_other(record: &mut Operation, job_id: &JobId) -> Option<RemoteJob> {
-    let at = record.other_jobs.iter().position(|entry| entry.job_id == *job_id)?;
+    let at = record
+        .other_jobs
+        .iter()
+        .position(|entry| entry.job_id == *job_id)?;
     Some(record.other_jobs.remove(at).job)
 }
 
@@ -67,7 +73,10 @@ pub(super) fn swap(record: &mut Operation, job_id: &JobId) {
         Some(attached) => {
             let own = take_other(record, job_id).unwrap_or_default();
             let former = take_attached(record);
-            record.other_jobs.push(OtherJob { job_id: attached, job: former });
+            record.other_jobs.push(OtherJob {
+                job_id: attached,
+                job: former,
+            });
             put_attached(record, job_id, own);
         }
     }
@@ -91,7 +100,11 @@ fn merged(first: RemoteJob, second: RemoteJob) -> RemoteJob {
         job.charge = second.charge;
     }
     for copy in second.outputs {
-        if !job.outputs.iter().any(|own| own.index == copy.index && axes::is_delivered(own)) {
+        if !job
+            .outputs
+            .iter()
+            .any(|own| own.index == copy.index && axes::is_delivered(own))
+        {
             job.outputs.retain(|own| own.index != copy.index);
             job.outputs.push(copy);
         }

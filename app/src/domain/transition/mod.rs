@@ -15,13 +15,17 @@ pub mod receipt;
 pub mod report;
 #[cfg(test)]
 mod sample;
+#[cfg(test)]
+mod walk;
 
 pub use decision::{Context, adopt, apply_decision, new_child};
 pub use delivery::{OutputOutcome, OutputResult, apply_delivery};
 pub use message::apply_message;
 pub use observation::{Observation, Reading, apply_observation};
 pub use receipt::{apply_receipt, begin_dispatch};
-pub use report::{Invalid, NewOperation, Patch, RecoveryReport, apply_patch, parse_patch, parse_put, parse_recovery_report};
+pub use report::{
+    Invalid, NewOperation, Patch, RecoveryReport, apply_patch, parse_patch, parse_put, parse_recovery_report,
+};
 
 use super::decision::DecisionKind;
 use super::ids::JobId;
@@ -53,7 +57,10 @@ pub struct Refusal {
 
 impl Refusal {
     pub fn new(code: Code, detail: impl Into<String>) -> Self {
-        Self { code, detail: detail.into() }
+        Self {
+            code,
+            detail: detail.into(),
+        }
     }
 }
 
@@ -70,13 +77,26 @@ fn bump(mut record: Operation, mut events: Vec<Event>, now: DateTime<Utc>) -> Ch
     for event in &mut events {
         event.revision = record.revision;
     }
-    Change { record, events, changed: true }
+    Change {
+        record,
+        events,
+        changed: true,
+    }
 }
 
 /// Counts the revision on when anything but [`without_reading_times`] differs; a read that says nothing new leaves no event.
-fn bump_if_different(before: &Operation, record: Operation, events: Vec<Event>, now: DateTime<Utc>) -> Change {
+fn bump_if_different(
+    before: &Operation,
+    record: Operation,
+    events: Vec<Event>,
+    now: DateTime<Utc>,
+) -> Change {
     if without_reading_times(before) == without_reading_times(&record) {
-        Change { record, events: Vec::new(), changed: false }
+        Change {
+            record,
+            events: Vec::new(),
+            changed: false,
+        }
     } else {
         bump(record, events, now)
     }
@@ -106,12 +126,19 @@ struct Closed {
 impl Closed {
     fn of(record: &Operation) -> Self {
         let bare = without_reading_times(record);
-        let others = bare.other_jobs.into_iter().map(|other| (Some(other.job_id), other.job.remote, other.job.charge));
+        let others = bare
+            .other_jobs
+            .into_iter()
+            .map(|other| (Some(other.job_id), other.job.remote, other.job.charge));
         let mut jobs: Vec<_> = others.chain([(bare.job_id, bare.remote, bare.charge)]).collect();
         for (_, remote, _) in &mut jobs {
             remote.empty_observations = 0;
         }
-        Self { phase: record.phase, dispatch: record.dispatch, jobs }
+        Self {
+            phase: record.phase,
+            dispatch: record.dispatch,
+            jobs,
+        }
     }
 }
 
@@ -124,7 +151,11 @@ fn void_closure_if_different(before: &Operation, after: &mut Operation) {
 
 /// Removes the closure. What `outputs_lost` gave up is awaited again: that decision does not stand any more.
 fn lift_closure(record: &mut Operation) {
-    if record.closure.take().is_some_and(|closure| closure.decision == DecisionKind::OutputsLost) {
+    if record
+        .closure
+        .take()
+        .is_some_and(|closure| closure.decision == DecisionKind::OutputsLost)
+    {
         record.lost_outputs.clear();
     }
 }

@@ -66,7 +66,13 @@ pub fn apply_observation(
     bump_if_different(record, after, events, now)
 }
 
-fn observe_attached(record: &mut Operation, seen: &Observation, reading: Reading, at: DateTime<Utc>, now: DateTime<Utc>) {
+fn observe_attached(
+    record: &mut Operation,
+    seen: &Observation,
+    reading: Reading,
+    at: DateTime<Utc>,
+    now: DateTime<Utc>,
+) {
     match record.phase {
         Phase::Delivered => observe_delivered(record, seen, at),
         Phase::Prepared | Phase::Submitting | Phase::Accepted | Phase::Failed => {
@@ -111,14 +117,28 @@ fn update_attached(record: &mut Operation, seen: &Observation, at: DateTime<Utc>
 fn forgive_listed(record: &mut Operation, seen: &Observation) {
     for output in seen.outputs.iter().flatten() {
         let given_up = record.lost_outputs.contains(&output.index);
-        for copy in record.outputs.iter_mut().filter(|copy| copy.index == output.index && !given_up) {
+        for copy in record
+            .outputs
+            .iter_mut()
+            .filter(|copy| copy.index == output.index && !given_up)
+        {
             copy.permanent_failures = 0;
         }
     }
 }
 
-fn told(before: &Operation, after: &Operation, job_id: &JobId, seen: &Observation, at: DateTime<Utc>) -> Event {
-    let said = if seen.fetch == Fetch::Ok { seen.execution } else { None };
+fn told(
+    before: &Operation,
+    after: &Operation,
+    job_id: &JobId,
+    seen: &Observation,
+    at: DateTime<Utc>,
+) -> Event {
+    let said = if seen.fetch == Fetch::Ok {
+        seen.execution
+    } else {
+        None
+    };
     let title = said.map_or(seen.fetch.as_str(), Execution::as_str);
     let attached = after.job_id.as_ref() == Some(job_id);
     let mut detail = format!("{job_id}: {}", sentence(seen));
@@ -132,7 +152,15 @@ fn told(before: &Operation, after: &Operation, job_id: &JobId, seen: &Observatio
         true => (before.charge.clone(), after.charge.clone()),
         false => (charge_of(before, job_id), charge_of(after, job_id)),
     };
-    let mut event = event(EventKind::Observation, Lane::Remote, title, detail, WE_ASKED, at, after);
+    let mut event = event(
+        EventKind::Observation,
+        Lane::Remote,
+        title,
+        detail,
+        WE_ASKED,
+        at,
+        after,
+    );
     event.money = moved_money(&earlier, &later);
     event.phase = moved_phase(before, after);
     event.execution = said;
@@ -148,7 +176,10 @@ fn sentence(seen: &Observation) -> String {
     let state = match seen.fetch {
         Fetch::Ok => match (seen.execution, &seen.raw_status) {
             (Some(Execution::Unknown), Some(raw)) => {
-                format!("the provider says “{}”, which we do not know", axes::cut_raw_status(raw))
+                format!(
+                    "the provider says “{}”, which we do not know",
+                    axes::cut_raw_status(raw)
+                )
             }
             (Some(execution), _) => format!("the provider says {execution}"),
             (None, _) => "the provider answered without a state".to_owned(),

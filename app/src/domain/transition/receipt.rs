@@ -16,7 +16,15 @@ pub fn begin_dispatch(record: &Operation, now: DateTime<Utc>) -> Change {
     set_dispatch(&mut after, Dispatch::OutcomeUnknown, now);
     after.error = None;
     let detail = "the creation request may leave from now on";
-    let mut told = event(EventKind::Attempt, Lane::OurSide, "submitting", detail, WORKER, now, &after);
+    let mut told = event(
+        EventKind::Attempt,
+        Lane::OurSide,
+        "submitting",
+        detail,
+        WORKER,
+        now,
+        &after,
+    );
     told.phase = moved_phase(record, &after);
     bump(after, vec![told], now)
 }
@@ -39,7 +47,10 @@ pub fn apply_receipt(
     let changes = if writes {
         write(&mut after, receipt, now, held)
     } else {
-        receipt.job_id.as_ref().is_some_and(|job_id| !jobs::is_known(record, job_id))
+        receipt
+            .job_id
+            .as_ref()
+            .is_some_and(|job_id| !jobs::is_known(record, job_id))
     };
     if changes && receipt.job_id.is_some() {
         lift_closure(&mut after);
@@ -48,19 +59,35 @@ pub fn apply_receipt(
     if let Some(job_id) = &receipt.job_id {
         detail.push_str(&format!("; it names {job_id}"));
     }
-    let mut told =
-        event(EventKind::Receipt, Lane::OurSide, receipt.kind.as_str(), detail, WORKER, now, &after);
+    let mut told = event(
+        EventKind::Receipt,
+        Lane::OurSide,
+        receipt.kind.as_str(),
+        detail,
+        WORKER,
+        now,
+        &after,
+    );
     told.money = moved_money(&record.charge, &after.charge);
     told.phase = moved_phase(record, &after);
     if changes {
         bump(after, vec![told], now)
     } else {
-        Change { record: after, events: vec![told], changed: false }
+        Change {
+            record: after,
+            events: vec![told],
+            changed: false,
+        }
     }
 }
 
 /// The table of DESIGN 4.6. Answers whether the record differs now.
-fn write(record: &mut Operation, receipt: &Receipt, now: DateTime<Utc>, held: impl Fn(&JobId) -> bool) -> bool {
+fn write(
+    record: &mut Operation,
+    receipt: &Receipt,
+    now: DateTime<Utc>,
+    held: impl Fn(&JobId) -> bool,
+) -> bool {
     match (receipt.kind, &receipt.job_id) {
         (ReceiptKind::NotSent, _) => {
             record.phase = Phase::Prepared;
@@ -95,9 +122,10 @@ fn write(record: &mut Operation, receipt: &Receipt, now: DateTime<Utc>, held: im
         // Not an answer: `confirm_not_sent` closes the attempts, and writes the record itself.
         (ReceiptKind::ConfirmedByPerson, _) => return false,
     }
-    record.error = receipt
-        .category
-        .map(|category| OperationError { category, detail: Some(redact_text(&receipt.detail)) });
+    record.error = receipt.category.map(|category| OperationError {
+        category,
+        detail: Some(redact_text(&receipt.detail)),
+    });
     true
 }
 

@@ -32,7 +32,10 @@ pub(super) fn record(phase: Phase, dispatch: Dispatch) -> Operation {
         account: "main".to_owned(),
         fingerprint: Some("f1".to_owned()),
         owner: "user_42".to_owned(),
-        specification: SpecificationRef { id: "spec_9".to_owned(), revision: 3 },
+        specification: SpecificationRef {
+            id: "spec_9".to_owned(),
+            revision: 3,
+        },
         model: Some("aurora".to_owned()),
         phase,
         dispatch,
@@ -91,11 +94,21 @@ pub(super) fn seen(execution: Execution) -> Observation {
 
 /// A read that failed at noon.
 pub(super) fn unseen(fetch: Fetch) -> Observation {
-    Observation { fetch, execution: None, ..seen(Execution::Unknown) }
+    Observation {
+        fetch,
+        execution: None,
+        ..seen(Execution::Unknown)
+    }
 }
 
 pub(super) fn outputs(indexes: &[u32]) -> Vec<Output> {
-    indexes.iter().map(|index| Output { index: *index, content_type: None }).collect()
+    indexes
+        .iter()
+        .map(|index| Output {
+            index: *index,
+            content_type: None,
+        })
+        .collect()
 }
 
 pub(super) fn copy(index: u32, state: CopyState) -> OutputCopy {
@@ -111,11 +124,21 @@ pub(super) fn copy(index: u32, state: CopyState) -> OutputCopy {
 }
 
 pub(super) fn charge(state: ChargeState, charged: Option<i64>, refunded: Option<i64>) -> Charge {
-    Charge { state, reserved: None, charged: charged.map(Into::into), refunded: refunded.map(Into::into) }
+    Charge {
+        state,
+        reserved: None,
+        charged: charged.map(Into::into),
+        refunded: refunded.map(Into::into),
+    }
 }
 
 pub(super) fn closed(mut record: Operation, decision: DecisionKind) -> Operation {
-    record.closure = Some(Closure { decision, by: "ada".to_owned(), at: at(-30), reason: "given up".to_owned() });
+    record.closure = Some(Closure {
+        decision,
+        by: "ada".to_owned(),
+        at: at(-30),
+        reason: "given up".to_owned(),
+    });
     record
 }
 

@@ -136,10 +136,16 @@ async fn shown(tx: &mut Tx, config: &Messages, redactor: &Redactor, row: &Row) -
         Ok(view) => Ok(DeadLetterRow::Readable(Box::new(view))),
         Err(DbError::Inconsistent { table, column, id }) => {
             let id = if id.is_empty() { row.text("d_id")? } else { id };
+            let column = real_name(column);
             Ok(DeadLetterRow::Unreadable(Inconsistency { table: table.to_owned(), column: column.to_owned(), id }))
         }
         Err(other) => Err(other),
     }
+}
+
+/// The column behind the alias.
+fn real_name(column: &str) -> &str {
+    ["d_", "m_", "o_"].iter().find_map(|alias| column.strip_prefix(alias)).unwrap_or(column)
 }
 
 async fn readable(

@@ -100,7 +100,7 @@ impl Projected {
 
 /// What to select from `dlo_messages m`.
 pub const MESSAGE_COLUMNS: &str = "CAST(m.message_id AS TEXT) AS m_id, m.operation_id AS m_operation, m.job_id AS m_job, \
-     m.action AS m_action, m.error_category AS m_category, m.own_replays AS m_replays, m.disposition AS m_disposition";
+     m.action AS m_action, m.error_category AS m_error_category, m.own_replays AS m_own_replays, m.disposition AS m_disposition";
 
 /// Reads the projection; `None` when the row has none yet.
 pub fn projected(row: &Row) -> Result<Option<Projected>, DbError> {
@@ -111,9 +111,9 @@ pub fn projected(row: &Row) -> Result<Option<Projected>, DbError> {
             operation_id: row.opt_text("m_operation")?.map(OperationId),
             job_id: row.opt_text("m_job")?.map(JobId),
             action: reader.opt_slug("m_action")?,
-            error_category: reader.opt_slug("m_category")?,
+            error_category: reader.opt_slug("m_error_category")?,
         },
-        own_replays: reader.get("m_replays", Row::int)?,
+        own_replays: reader.get("m_own_replays", Row::int)?,
         disposition: reader.slug("m_disposition")?,
     }))
 }
@@ -132,7 +132,7 @@ pub struct Standing {
 
 /// What to select from `dlo_operations o`.
 pub const OPERATION_COLUMNS: &str = "o.id AS o_id, o.phase AS o_phase, o.dispatch AS o_dispatch, o.remote AS o_remote, \
-     o.label AS o_label, o.next_action AS o_action, o.refund_unresolved AS o_refund, o.job_id AS o_job";
+     o.label AS o_label, o.next_action AS o_next_action, o.refund_unresolved AS o_refund, o.job_id AS o_job";
 
 /// Reads the standing; `None` when we hold no such operation.
 pub fn standing(row: &Row) -> Result<Option<Standing>, DbError> {
@@ -144,7 +144,7 @@ pub fn standing(row: &Row) -> Result<Option<Standing>, DbError> {
         remote: reader.json("o_remote")?,
         label: reader.slug("o_label")?,
         refund_unresolved: row.flag("o_refund")?,
-        next_action: reader.slug("o_action")?,
+        next_action: reader.slug("o_next_action")?,
         job_attached: row.opt_text("o_job")?.is_some(),
     }))
 }

@@ -31,7 +31,7 @@ pub async fn pending(tx: &mut Tx) -> Result<bool, DbError> {
 /// the same transaction.
 pub async fn project(database: &Database, config: &Messages, limit: u32) -> Result<usize, DbError> {
     let mut tx = database.read().await?;
-    let ids = unread(&mut tx, limit).await?;
+    let ids = unread(&mut tx, None, limit).await?;
     drop(tx);
     if ids.is_empty() {
         return Ok(0);
@@ -54,15 +54,23 @@ pub async fn project_one(tx: &mut Tx, config: &Messages, id: DeadLetterId) -> Re
     Ok(())
 }
 
-/// Notices dead letters that somebody else has purged. What they knew stays. Answers how many.
+/// Notices dead letters that somebody else has purged, or put back. What they knew stays. Answers how many.
 pub async fn sweep(tx: &mut Tx) -> Result<u64, DbError> {
     let now = tx.now();
-    tx.execute(
+    let back = tx
+        .execute(
+            "UPDATE dlo_messages SET purged_at = NULL WHERE purged_at IS NOT NULL \
+             AND EXISTS (SELECT 1 FROM soniq_dead_letter_jobs d WHERE d.id = dlo_messages.message_id)",
+            vec![],
+        )
+        .await?;
+    let gone = tx.execute(
         "UPDATE dlo_messages SET purged_at = $1 WHERE purged_at IS NULL \
          AND NOT EXISTS (SELECT 1 FROM soniq_dead_letter_jobs d WHERE d.id = dlo_messages.message_id)",
         values![now],
     )
-    .await
+    .await?;
+    Ok(back + gone)
 }
 
 /// Takes over how often others have replayed: a count that would be lost with the row. Answers how many changed.
@@ -89,16 +97,25 @@ pub async fn sync_replays(database: &Database) -> Result<u64, DbError> {
     Ok(changed)
 }
 
-/// Ids, as they stand, of dead letters that nobody has read yet.
-pub(super) async fn unread(tx: &mut Tx, limit: u32) -> Result<Vec<String>, DbError> {
-    let rows = tx
-        .fetch_all(
-            "SELECT CAST(d.id AS TEXT) AS id FROM soniq_dead_letter_jobs d \
-             WHERE NOT EXISTS (SELECT 1 FROM dlo_messages m WHERE m.message_id = d.id) \
-             ORDER BY d.moved_to_dead_letter_at DESC LIMIT $1",
-            values![limit],
-        )
-        .await?;
+/// Ids, as they stand, of dead letters that nobody has read yet; with `naming`, only of those whose text may name that
+/// operation, as it is or behind an escape.
+pub(super) async fn unread(
+    tx: &mut Tx,
+    naming: Option<&OperationId>,
+    limit: u32,
+) -> Result<Vec<String>, DbError> {
+    let mut wanted = "NOT EXISTS (SELECT 1 FROM dlo_messages m WHERE m.message_id = d.id)".to_owned();
+    let mut values = values![limit];
+    if let Some(operation) = naming {
+        let (args, position) = (tx.json_text("d.args"), tx.pick("strpos", "instr"));
+        wanted.push_str(&format!(" AND ({position}({args}, $2) > 0 OR {position}({args}, $3) > 0)"));
+        values.extend(values![operation, "\\"]);
+    }
+    let sql = format!(
+        "SELECT CAST(d.id AS TEXT) AS id FROM soniq_dead_letter_jobs d WHERE {wanted} \
+         ORDER BY d.moved_to_dead_letter_at DESC LIMIT $1"
+    );
+    let rows = tx.fetch_all(&sql, values).await?;
     rows.iter().map(|row| row.text("id")).collect()
 }
 

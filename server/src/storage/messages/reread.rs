@@ -23,7 +23,7 @@ const ALL: u32 = u32::MAX >> 1;
 ///
 /// Answers whether there was new evidence; the revision is counted on then. The caller holds the operation's lock.
 pub async fn reread(tx: &mut Tx, config: &Messages, operation: &OperationId) -> Result<bool, DbError> {
-    let unread = unread(tx, ALL).await?;
+    let unread = unread(tx, Some(operation), ALL).await?;
     let mut news = project_these(tx, config, &unread, Some(operation)).await? > 0;
     let mut changed = Vec::new();
     for (letter, kept) in letters(tx, operation).await? {

@@ -21,9 +21,20 @@ fn a_real_delivery_error() {
         "Max retries exceeded: DeliveryFailed: copy failed: HTTP 403 for https://media-bucket.s3.example.net/renders/op_01J00013MEDIAGEN02956/out.mp4?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIAIOSFODNN7EXAMPLE%2F20260801%2Fus-east-1%2Fs3%2Faws4_request&X-Amz-Signature=0f1e2d3c4b5a6978 (Authorization: Bearer {JWT}) -> s3://customer-13/outputs/op_01J00013MEDIAGEN02956.mp4\nTraceback (most recent call last):\n  File \"/srv/media/app/media_jobs.py\", line 58, in deliver\n"
     );
     let shown = hides(&text, &["X-Amz", "AKIA", "0f1e2d3c", "eyJ", "c2lnbmF0"]);
-    assert!(shown.contains("HTTP 403 for https://media-bucket.s3.example.net/renders/op_01J00013MEDIAGEN02956/out.mp4?… "), "{shown}");
-    assert!(shown.contains(") -> s3://customer-13/outputs/op_01J00013MEDIAGEN02956.mp4\nTraceback"), "{shown}");
-    assert!(shown.contains("File \"/srv/media/app/media_jobs.py\", line 58, in deliver"), "{shown}");
+    assert!(
+        shown.contains(
+            "HTTP 403 for https://media-bucket.s3.example.net/renders/op_01J00013MEDIAGEN02956/out.mp4?… "
+        ),
+        "{shown}"
+    );
+    assert!(
+        shown.contains(") -> s3://customer-13/outputs/op_01J00013MEDIAGEN02956.mp4\nTraceback"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("File \"/srv/media/app/media_jobs.py\", line 58, in deliver"),
+        "{shown}"
+    );
     assert_eq!(safe_error(&text).0, ErrorCategory::Unauthorized);
 }
 
@@ -50,10 +61,22 @@ fn signed_urls_of_any_vendor_keep_host_and_path() {
         let shown = hides(&format!("GET {url} failed"), &["SECRET1"]);
         assert!(shown.starts_with("GET ") && shown.ends_with(" failed"), "{shown}");
     }
-    assert_eq!(redact_url("https://u:p@h.example:8443/a/b.mp4?x=1#y"), "https://h.example:8443/a/b.mp4?…");
-    assert_eq!(redact_url("https://h.example/a/b.mp4"), "https://h.example/a/b.mp4");
-    assert_eq!(redact_url("s3://customer-1/outputs/op_01J00013MEDIAGEN02956.mp4"), "s3://customer-1/outputs/op_01J00013MEDIAGEN02956.mp4");
-    assert_eq!(redact_text("see (https://h.example/a?b=c)."), "see (https://h.example/a?…).");
+    assert_eq!(
+        redact_url("https://u:p@h.example:8443/a/b.mp4?x=1#y"),
+        "https://h.example:8443/a/b.mp4?…"
+    );
+    assert_eq!(
+        redact_url("https://h.example/a/b.mp4"),
+        "https://h.example/a/b.mp4"
+    );
+    assert_eq!(
+        redact_url("s3://customer-1/outputs/op_01J00013MEDIAGEN02956.mp4"),
+        "s3://customer-1/outputs/op_01J00013MEDIAGEN02956.mp4"
+    );
+    assert_eq!(
+        redact_text("see (https://h.example/a?b=c)."),
+        "see (https://h.example/a?…)."
+    );
 }
 
 #[test]
@@ -133,8 +156,14 @@ fn plain_words_stay() {
 #[test]
 fn hidden_characters_are_shown() {
     assert_eq!(visible("a\0b\u{1b}[31m\r\n\tc\u{7f}"), "a␀b␛[31m␍\n\tc␡");
-    assert_eq!(visible("https://hooks.example.net/\u{202e}gpj.x"), "https://hooks.example.net/⟨U+202E⟩gpj.x");
-    assert_eq!(visible("z\u{200b}w\u{feff}\u{2066}\u{85}\u{e0041}"), "z⟨U+200B⟩w⟨U+FEFF⟩⟨U+2066⟩⟨U+0085⟩⟨U+E0041⟩");
+    assert_eq!(
+        visible("https://hooks.example.net/\u{202e}gpj.x"),
+        "https://hooks.example.net/⟨U+202E⟩gpj.x"
+    );
+    assert_eq!(
+        visible("z\u{200b}w\u{feff}\u{2066}\u{85}\u{e0041}"),
+        "z⟨U+200B⟩w⟨U+FEFF⟩⟨U+2066⟩⟨U+0085⟩⟨U+E0041⟩"
+    );
     assert_eq!(visible("möglich 退款 🧾"), "möglich 退款 🧾");
 }
 
@@ -151,25 +180,49 @@ fn long_texts_are_cut_and_stay_so() {
 fn categories_are_guessed() {
     let guesses = [
         ("Job render.x not registered.", ErrorCategory::HandlerMissing),
-        ("Max retries exceeded: Job timed out after 300.0s", ErrorCategory::Timeout),
-        ("Max retries exceeded: ProviderUnavailable: POST /v1/generations -> 502 (op)", ErrorCategory::Http5xx),
-        ("ConnectionError: POST https://hooks.example.net/x: connection reset", ErrorCategory::Connection),
+        (
+            "Max retries exceeded: Job timed out after 300.0s",
+            ErrorCategory::Timeout,
+        ),
+        (
+            "Max retries exceeded: ProviderUnavailable: POST /v1/generations -> 502 (op)",
+            ErrorCategory::Http5xx,
+        ),
+        (
+            "ConnectionError: POST https://hooks.example.net/x: connection reset",
+            ErrorCategory::Connection,
+        ),
         ("HTTP 404 for https://x/y", ErrorCategory::NotFound),
         ("got 429 Too Many Requests", ErrorCategory::RateLimited),
         ("status code: 422", ErrorCategory::Http4xx),
         ("504 Gateway Timeout", ErrorCategory::Http5xx),
-        ("OSError: [Errno 28] No space left on device: '/x'", ErrorCategory::StorageFull),
-        ("ssl.SSLCertVerificationError: certificate verify failed", ErrorCategory::Tls),
+        (
+            "OSError: [Errno 28] No space left on device: '/x'",
+            ErrorCategory::StorageFull,
+        ),
+        (
+            "ssl.SSLCertVerificationError: certificate verify failed",
+            ErrorCategory::Tls,
+        ),
         ("sha256 mismatch for output 2", ErrorCategory::OutputMismatch),
         ("the signed URL expired", ErrorCategory::OutputExpired),
         ("rejected by content policy", ErrorCategory::Moderation),
-        ("asyncpg.exceptions.DeadlockDetectedError", ErrorCategory::Database),
-        ("Corrupted argument data: 1 validation error for SubmitArgs\nwidth", ErrorCategory::BadPayload),
+        (
+            "asyncpg.exceptions.DeadlockDetectedError",
+            ErrorCategory::Database,
+        ),
+        (
+            "Corrupted argument data: 1 validation error for SubmitArgs\nwidth",
+            ErrorCategory::BadPayload,
+        ),
         ("CancelledError", ErrorCategory::Cancelled),
         ("CUDA out of memory", ErrorCategory::Other),
         ("", ErrorCategory::Other),
         ("x/403/y 5021", ErrorCategory::Other),
-        ("Boom\n  File \"timeout.py\"\nTimeoutError: timed out", ErrorCategory::Timeout),
+        (
+            "Boom\n  File \"timeout.py\"\nTimeoutError: timed out",
+            ErrorCategory::Timeout,
+        ),
     ];
     for (text, category) in guesses {
         assert_eq!(safe_error(text).0, category, "{text}");

@@ -15,7 +15,10 @@ pub(super) fn leave(record: &mut Operation, evidence: &Evidence, job_id: &JobId)
     refuse_unknown(record, evidence, job_id)?;
     refuse_foreign(record, evidence, job_id)?;
     if record.job_id.as_ref() == Some(job_id) {
-        return Err(Refusal::new(Code::NotAllowedHere, "The attached job id cannot become another operation."));
+        return Err(Refusal::new(
+            Code::NotAllowedHere,
+            "The attached job id cannot become another operation.",
+        ));
     }
     jobs::take_other(record, job_id);
     record.settled_jobs.retain(|settled| settled != job_id);
@@ -40,12 +43,20 @@ pub fn adopt(
     child.phase = phase_of_named_job(&job);
     child.dispatch = Dispatch::Sent;
     child.job_id = Some(job_id.clone());
-    let RemoteJob { remote, charge, outputs, lost_outputs } = job;
+    let RemoteJob {
+        remote,
+        charge,
+        outputs,
+        lost_outputs,
+    } = job;
     child.remote = remote;
     child.charge = charge;
     child.outputs = outputs;
     child.lost_outputs = lost_outputs;
-    let decision = Decision::AdoptAsOperation { job_id: job_id.clone(), id: id.clone() };
+    let decision = Decision::AdoptAsOperation {
+        job_id: job_id.clone(),
+        id: id.clone(),
+    };
     let told = told(parent, &after, &decision, context);
     Ok((bump(after, vec![told], context.now), child))
 }
@@ -78,7 +89,9 @@ fn blank(parent: &Operation, id: &OperationId, now: DateTime<Utc>) -> Operation 
         account: parent.account.clone(),
         fingerprint: parent.fingerprint.clone(),
         owner: parent.owner.clone(),
-        specification: SpecificationRef { ..parent.specification.clone() },
+        specification: SpecificationRef {
+            ..parent.specification.clone()
+        },
         model: parent.model.clone(),
         phase: Phase::Prepared,
         dispatch: Dispatch::NotRecorded,

@@ -6,7 +6,9 @@
 //! read decides. Every report counts the revision on, and voids a closure that it contradicts, also one that is outranked.
 
 use super::super::event::{REPORTED, event, moved_money, moved_phase};
-use super::super::{Change, Refusal, axes, bump, jobs, lift_closure, set_dispatch, void_closure_if_different};
+use super::super::{
+    Change, Refusal, axes, bump, jobs, lift_closure, set_dispatch, void_closure_if_different,
+};
 use super::order::{evidence_after, evidence_may_move, phase_may_move};
 use super::{Patch, ReportedAxes, ReportedCharge, ReportedCopy, sorted};
 use crate::desk::error::Code;
@@ -35,7 +37,11 @@ pub fn apply_patch(
 
     let mut after = record.clone();
     describe(&mut after, patch);
-    set_dispatch(&mut after, evidence_after(record.phase, to, stated, patch.dispatch), now);
+    set_dispatch(
+        &mut after,
+        evidence_after(record.phase, to, stated, patch.dispatch),
+        now,
+    );
     if patch.dispatch_proof.is_some() {
         after.dispatch_proof.clone_from(&patch.dispatch_proof);
     }
@@ -51,11 +57,24 @@ pub fn apply_patch(
 
 /// What a record is about does not move: its ids were pinned to one provider and account.
 fn refuse_moved(record: &Operation, patch: &Patch) -> Result<(), Refusal> {
-    let moved = |field: &str| Err(Refusal::new(Code::InvalidRecord, format!("/{field}: This field cannot be changed.")));
-    if patch.provider.as_ref().is_some_and(|provider| *provider != record.provider) {
+    let moved = |field: &str| {
+        Err(Refusal::new(
+            Code::InvalidRecord,
+            format!("/{field}: This field cannot be changed."),
+        ))
+    };
+    if patch
+        .provider
+        .as_ref()
+        .is_some_and(|provider| *provider != record.provider)
+    {
         return moved("provider");
     }
-    if patch.account.as_ref().is_some_and(|account| *account != record.account) {
+    if patch
+        .account
+        .as_ref()
+        .is_some_and(|account| *account != record.account)
+    {
         return moved("account");
     }
     if record.parent.is_some() && patch.parent.is_some() && patch.parent != record.parent {
@@ -86,7 +105,12 @@ fn describe(record: &mut Operation, patch: &Patch) {
 }
 
 /// Gives axes, charge and copies to the job that the report speaks of. Answers whether a read of ours outranked it.
-fn report_job(record: &mut Operation, patch: &Patch, now: DateTime<Utc>, held: impl Fn(&JobId) -> bool) -> bool {
+fn report_job(
+    record: &mut Operation,
+    patch: &Patch,
+    now: DateTime<Utc>,
+    held: impl Fn(&JobId) -> bool,
+) -> bool {
     match &patch.remote.job_id {
         Some(job_id) if record.job_id.as_ref() != Some(job_id) => {
             let free = record.job_id.is_none() && !record.adopted_jobs.contains(job_id) && !held(job_id);
@@ -118,7 +142,10 @@ fn report_attached(record: &mut Operation, patch: &Patch, now: DateTime<Utc>) ->
 fn merge(job: &mut RemoteJob, patch: &Patch, now: DateTime<Utc>) -> bool {
     let read = job.remote.read_at.is_some();
     let by_axes = !patch.remote.is_silent() && merge_axes(&mut job.remote, &patch.remote, read, now);
-    let by_charge = patch.charge.as_ref().is_some_and(|charge| merge_charge(job, charge, read));
+    let by_charge = patch
+        .charge
+        .as_ref()
+        .is_some_and(|charge| merge_charge(job, charge, read));
     for reported in patch.outputs.iter().flatten() {
         merge_copy(job, reported);
     }
@@ -193,15 +220,26 @@ fn told(before: &Operation, after: &Operation, patch: &Patch, outranked: bool, n
         facts.push("our own read says otherwise and stands".to_owned());
     }
     if let Some(outputs) = &patch.outputs {
-        let delivered = outputs.iter().filter(|copy| copy.state == CopyState::Delivered).count();
+        let delivered = outputs
+            .iter()
+            .filter(|copy| copy.state == CopyState::Delivered)
+            .count();
         facts.push(format!("{} copied", super::super::observation::count(delivered)));
     }
     if let Some(error) = &patch.error {
         facts.push(format!("error {}", error.category));
     }
     let title = moved_phase(before, after).map_or("reported", Phase::as_str);
-    let detail = if facts.is_empty() { "nothing new about the generation".to_owned() } else { facts.join(", ") };
-    let lane = if before.phase == after.phase && !patch.remote.is_silent() { Lane::Remote } else { Lane::OurSide };
+    let detail = if facts.is_empty() {
+        "nothing new about the generation".to_owned()
+    } else {
+        facts.join(", ")
+    };
+    let lane = if before.phase == after.phase && !patch.remote.is_silent() {
+        Lane::Remote
+    } else {
+        Lane::OurSide
+    };
     let mut told = event(EventKind::Report, lane, title, detail, REPORTED, now, after);
     told.phase = moved_phase(before, after);
     told.execution = patch.remote.execution;

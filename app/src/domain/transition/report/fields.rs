@@ -19,7 +19,11 @@ pub struct Invalid {
 
 impl From<Invalid> for DeskError {
     fn from(invalid: Invalid) -> Self {
-        let place = if invalid.field.is_empty() { "the body".to_owned() } else { invalid.field };
+        let place = if invalid.field.is_empty() {
+            "the body".to_owned()
+        } else {
+            invalid.field
+        };
         Self::new(invalid.code, format!("{place}: {}", invalid.detail))
     }
 }
@@ -41,11 +45,18 @@ pub(super) struct Field<'a> {
 impl<'a> Field<'a> {
     /// The whole body.
     pub fn root(value: &'a Value) -> Self {
-        Self { value: Some(value), at: String::new() }
+        Self {
+            value: Some(value),
+            at: String::new(),
+        }
     }
 
     pub fn invalid<T>(&self, detail: impl Into<String>) -> Valid<T> {
-        Err(Invalid { code: Code::InvalidRecord, field: self.at.clone(), detail: detail.into() })
+        Err(Invalid {
+            code: Code::InvalidRecord,
+            field: self.at.clone(),
+            detail: detail.into(),
+        })
     }
 
     /// The value of a field that must be there.
@@ -61,7 +72,10 @@ impl<'a> Field<'a> {
         match self.value {
             None => Ok(None),
             Some(Value::Object(fields)) => {
-                let object = Object { fields, at: self.at.clone() };
+                let object = Object {
+                    fields,
+                    at: self.at.clone(),
+                };
                 match fields.keys().find(|name| !allowed.contains(&name.as_str())) {
                     Some(unknown) => object.field(unknown).invalid("There is no such field here."),
                     None => Ok(Some(object)),
@@ -76,7 +90,10 @@ impl<'a> Field<'a> {
         match self.value {
             None => Ok(None),
             Some(Value::Array(items)) if items.len() <= most => {
-                let item = |(index, value)| Field { value: Some(value), at: format!("{}/{index}", self.at) };
+                let item = |(index, value)| Field {
+                    value: Some(value),
+                    at: format!("{}/{index}", self.at),
+                };
                 Ok(Some(items.iter().enumerate().map(item).collect()))
             }
             Some(Value::Array(_)) => self.invalid(format!("At most {most} items are taken.")),
@@ -97,7 +114,9 @@ impl<'a> Field<'a> {
         match self.string()? {
             None => Ok(None),
             Some(text) if text.len() > most => self.invalid(format!("At most {most} bytes are taken.")),
-            Some(text) if text.chars().any(char::is_control) => self.invalid("Control characters are not taken."),
+            Some(text) if text.chars().any(char::is_control) => {
+                self.invalid("Control characters are not taken.")
+            }
             Some(text) => Ok(Some(text.to_owned())),
         }
     }
@@ -141,12 +160,18 @@ impl<'a> Field<'a> {
 
     /// The same, as an index or a count.
     pub fn small(&self, most: u32) -> Valid<Option<u32>> {
-        Ok(self.whole(u64::from(most))?.and_then(|whole| u32::try_from(whole).ok()))
+        Ok(self
+            .whole(u64::from(most))?
+            .and_then(|whole| u32::try_from(whole).ok()))
     }
 
     /// A moment as RFC 3339 writes it.
     pub fn moment(&self) -> Valid<Option<DateTime<Utc>>> {
-        let parse = |text: &str| DateTime::parse_from_rfc3339(text).ok().map(|moment| moment.with_timezone(&Utc));
+        let parse = |text: &str| {
+            DateTime::parse_from_rfc3339(text)
+                .ok()
+                .map(|moment| moment.with_timezone(&Utc))
+        };
         self.parsed(parse, "A time like 2026-05-04T10:00:00Z is expected.")
     }
 

@@ -17,7 +17,9 @@ use crate::domain::money::{Charge, ChargeState};
 use crate::domain::operation::{
     Dispatch, DispatchProof, ErrorCategory, Operation, OperationError, Phase, SpecificationRef,
 };
-use crate::domain::remote::{CopyState, Execution, Fetch, Output, OutputCopy, Reason, Remote, RemoteJob, Source};
+use crate::domain::remote::{
+    CopyState, Execution, Fetch, Output, OutputCopy, Reason, Remote, RemoteJob, Source,
+};
 use chrono::{DateTime, Utc};
 use rust_decimal::Decimal;
 
@@ -63,7 +65,11 @@ pub struct ReportedAxes {
 impl ReportedAxes {
     /// States nothing but, perhaps, which job it is.
     fn is_silent(&self) -> bool {
-        *self == Self { job_id: self.job_id.clone(), ..Self::default() }
+        *self
+            == Self {
+                job_id: self.job_id.clone(),
+                ..Self::default()
+            }
     }
 }
 
@@ -144,12 +150,27 @@ impl NewOperation {
         now: DateTime<Utc>,
         held: impl Fn(&JobId) -> bool,
     ) -> Operation {
-        let Self { provider, owner, specification, phase, report } = self;
+        let Self {
+            provider,
+            owner,
+            specification,
+            phase,
+            report,
+        } = self;
         let dispatch = report.dispatch.unwrap_or(Dispatch::NotRecorded);
-        let copies = report.outputs.iter().flatten().map(|copy| copy.merged(None)).collect();
+        let copies = report
+            .outputs
+            .iter()
+            .flatten()
+            .map(|copy| copy.merged(None))
+            .collect();
         let job = RemoteJob {
             remote: report.remote.as_stated(now),
-            charge: report.charge.as_ref().map(ReportedCharge::stated).unwrap_or_default(),
+            charge: report
+                .charge
+                .as_ref()
+                .map(ReportedCharge::stated)
+                .unwrap_or_default(),
             outputs: sorted(copies),
             lost_outputs: Vec::new(),
         };

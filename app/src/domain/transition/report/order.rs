@@ -34,7 +34,10 @@ pub(super) fn phase_may_move(from: Phase, to: Phase) -> Result<(), Refusal> {
     if forward {
         Ok(())
     } else {
-        Err(Refusal::new(Code::PhaseRegression, format!("The phase does not move from {from} back to {to}.")))
+        Err(Refusal::new(
+            Code::PhaseRegression,
+            format!("The phase does not move from {from} back to {to}."),
+        ))
     }
 }
 
@@ -53,13 +56,21 @@ pub(super) fn evidence_may_move(from: Dispatch, to: Dispatch) -> Result<(), Refu
     if allowed {
         Ok(())
     } else {
-        Err(Refusal::new(Code::EvidenceRegression, format!("The evidence does not move from {from} back to {to}.")))
+        Err(Refusal::new(
+            Code::EvidenceRegression,
+            format!("The evidence does not move from {from} back to {to}."),
+        ))
     }
 }
 
 /// A report that moves `prepared` onward makes the evidence at least `outcome_unknown`; so does one that lifts `failed`.
 /// A report that says `failed` and `confirmed_not_sent` in one breath is believed: it failed before it was sent.
-pub(super) fn evidence_after(from: Phase, to: Phase, dispatch: Dispatch, stated: Option<Dispatch>) -> Dispatch {
+pub(super) fn evidence_after(
+    from: Phase,
+    to: Phase,
+    dispatch: Dispatch,
+    stated: Option<Dispatch>,
+) -> Dispatch {
     let onward = match (from, to) {
         (Phase::Prepared, Phase::Prepared) | (Phase::Failed, Phase::Failed) => false,
         (Phase::Prepared, Phase::Failed) => stated != Some(Dispatch::ConfirmedNotSent),
@@ -80,6 +91,8 @@ pub(super) fn evidence_after(from: Phase, to: Phase, dispatch: Dispatch, stated:
     };
     match dispatch {
         Dispatch::ConfirmedNotSent | Dispatch::NotRecorded if onward => Dispatch::OutcomeUnknown,
-        Dispatch::ConfirmedNotSent | Dispatch::NotRecorded | Dispatch::OutcomeUnknown | Dispatch::Sent => dispatch,
+        Dispatch::ConfirmedNotSent | Dispatch::NotRecorded | Dispatch::OutcomeUnknown | Dispatch::Sent => {
+            dispatch
+        }
     }
 }

@@ -1,10 +1,15 @@
 //! The bodies of `PUT` and `PATCH /operations/{id}`, and of a recovery's report (DESIGN 7).
 
 use super::fields::{Field, Invalid, Object, Valid};
-use super::{Copies, NewOperation, Patch, RecoveryReport, ReportedAxes, ReportedCharge, ReportedCopy, ReportedSpecification};
+use super::{
+    Copies, NewOperation, Patch, RecoveryReport, ReportedAxes, ReportedCharge, ReportedCopy,
+    ReportedSpecification,
+};
 use crate::domain::ids::{DeadLetterId, JobId, MAX_TEXT_ID, OperationId};
 use crate::domain::money::ChargeState;
-use crate::domain::operation::{Dispatch, DispatchProof, ErrorCategory, OperationError, Phase, SpecificationRef};
+use crate::domain::operation::{
+    Dispatch, DispatchProof, ErrorCategory, OperationError, Phase, SpecificationRef,
+};
 use crate::domain::redact::redact_text;
 use crate::domain::remote::{CopyState, Execution, Fetch, MAX_RAW_STATUS, Output, Reason};
 use serde_json::Value;
@@ -20,17 +25,38 @@ const MAX_COUNT: u32 = 1_000_000;
 const MAX_WHOLE: u64 = (1 << 53) - 1;
 
 const OPERATION: [&str; 13] = [
-    "provider", "account", "owner", "specification", "model", "phase", "dispatch", "remote", "charge", "outputs",
-    "error", "dispatch_proof", "parent",
+    "provider",
+    "account",
+    "owner",
+    "specification",
+    "model",
+    "phase",
+    "dispatch",
+    "remote",
+    "charge",
+    "outputs",
+    "error",
+    "dispatch_proof",
+    "parent",
 ];
 const REMOTE: [&str; 9] = [
-    "job_id", "fetch", "execution", "reason", "raw_status", "outputs", "outputs_expected", "empty_observations",
+    "job_id",
+    "fetch",
+    "execution",
+    "reason",
+    "raw_status",
+    "outputs",
+    "outputs_expected",
+    "empty_observations",
     "observed_at",
 ];
 
 macro_rules! slugs_of {
     ($vocabulary:ty) => {
-        &<$vocabulary>::ALL.iter().map(|value| value.as_str()).collect::<Vec<_>>()
+        &<$vocabulary>::ALL
+            .iter()
+            .map(|value| value.as_str())
+            .collect::<Vec<_>>()
     };
 }
 
@@ -72,13 +98,22 @@ pub fn parse_recovery_report(body: &Value) -> Result<RecoveryReport, Invalid> {
         None => None,
         Some("done") => Some(true),
         Some("failed") => Some(false),
-        Some(_) => return object.field("outcome").invalid("One of done, failed is expected."),
+        Some(_) => {
+            return object
+                .field("outcome")
+                .invalid("One of done, failed is expected.");
+        }
     };
     let category = category(&object.field("category"))?;
     if observation.is_none() && outputs.is_none() && done.is_none() {
         return root.invalid("One of observation, outputs and outcome is expected.");
     }
-    Ok(RecoveryReport { observation, outputs, done, category })
+    Ok(RecoveryReport {
+        observation,
+        outputs,
+        done,
+        category,
+    })
 }
 
 fn operation(object: &Object<'_>) -> Valid<Patch> {
@@ -102,18 +137,28 @@ fn operation(object: &Object<'_>) -> Valid<Patch> {
 const ID_EXPECTED: &str = "An id of 1 to 200 bytes without control characters is expected.";
 
 fn specification(field: &Field<'_>) -> Valid<Option<ReportedSpecification>> {
-    let Some(object) = field.object(&["id", "revision"])? else { return Ok(None) };
+    let Some(object) = field.object(&["id", "revision"])? else {
+        return Ok(None);
+    };
     Ok(Some(ReportedSpecification {
         id: object.field("id").name(MAX_TEXT_ID)?,
-        revision: object.field("revision").whole(MAX_WHOLE)?.and_then(|whole| i64::try_from(whole).ok()),
+        revision: object
+            .field("revision")
+            .whole(MAX_WHOLE)?
+            .and_then(|whole| i64::try_from(whole).ok()),
     }))
 }
 
 fn axes(field: &Field<'_>) -> Valid<Option<ReportedAxes>> {
-    let Some(object) = field.object(&REMOTE)? else { return Ok(None) };
+    let Some(object) = field.object(&REMOTE)? else {
+        return Ok(None);
+    };
     let raw_status = object.field("raw_status");
     let raw = raw_status.text(4 * MAX_RAW_STATUS)?;
-    if raw.as_ref().is_some_and(|raw| raw.chars().count() > MAX_RAW_STATUS) {
+    if raw
+        .as_ref()
+        .is_some_and(|raw| raw.chars().count() > MAX_RAW_STATUS)
+    {
         return raw_status.invalid(format!("At most {MAX_RAW_STATUS} characters are taken."));
     }
     Ok(Some(ReportedAxes {
@@ -131,7 +176,9 @@ fn axes(field: &Field<'_>) -> Valid<Option<ReportedAxes>> {
 
 /// A `url` is accepted and dropped: output URLs are never stored.
 fn listed(field: &Field<'_>) -> Valid<Option<Vec<Output>>> {
-    let Some(items) = field.list(MAX_OUTPUTS as usize)? else { return Ok(None) };
+    let Some(items) = field.list(MAX_OUTPUTS as usize)? else {
+        return Ok(None);
+    };
     let mut seen = BTreeSet::new();
     let mut outputs = Vec::new();
     for item in &items {
@@ -146,11 +193,14 @@ fn listed(field: &Field<'_>) -> Valid<Option<Vec<Output>>> {
 }
 
 fn copies(field: &Field<'_>) -> Valid<Option<Copies>> {
-    let Some(items) = field.list(MAX_OUTPUTS as usize)? else { return Ok(None) };
+    let Some(items) = field.list(MAX_OUTPUTS as usize)? else {
+        return Ok(None);
+    };
     let mut seen = BTreeSet::new();
     let mut copies = Vec::new();
     for item in &items {
-        let object = item.required(item.object(&["index", "state", "storage_key", "bytes", "sha256", "category"])?)?;
+        let object =
+            item.required(item.object(&["index", "state", "storage_key", "bytes", "sha256", "category"])?)?;
         let state = object.field("state");
         copies.push(ReportedCopy {
             index: index(&object, &mut seen)?,
@@ -167,11 +217,17 @@ fn copies(field: &Field<'_>) -> Valid<Option<Copies>> {
 fn index(object: &Object<'_>, seen: &mut BTreeSet<u32>) -> Valid<u32> {
     let field = object.field("index");
     let index = field.required(field.small(MAX_OUTPUTS - 1)?)?;
-    if seen.insert(index) { Ok(index) } else { field.invalid("This index stands here twice.") }
+    if seen.insert(index) {
+        Ok(index)
+    } else {
+        field.invalid("This index stands here twice.")
+    }
 }
 
 fn charge(field: &Field<'_>) -> Valid<Option<ReportedCharge>> {
-    let Some(object) = field.object(&["state", "reserved", "charged", "refunded"])? else { return Ok(None) };
+    let Some(object) = field.object(&["state", "reserved", "charged", "refunded"])? else {
+        return Ok(None);
+    };
     Ok(Some(ReportedCharge {
         state: object.field("state").slug(slugs_of!(ChargeState))?,
         reserved: object.field("reserved").amount()?,
@@ -186,7 +242,9 @@ fn category(field: &Field<'_>) -> Valid<Option<ErrorCategory>> {
 
 /// The detail may be any text: it is redacted before it is stored.
 fn error(field: &Field<'_>) -> Valid<Option<OperationError>> {
-    let Some(object) = field.object(&["category", "detail"])? else { return Ok(None) };
+    let Some(object) = field.object(&["category", "detail"])? else {
+        return Ok(None);
+    };
     let stated = object.field("category");
     Ok(Some(OperationError {
         category: stated.required(category(&stated)?)?,
@@ -195,10 +253,13 @@ fn error(field: &Field<'_>) -> Valid<Option<OperationError>> {
 }
 
 fn proof(field: &Field<'_>) -> Valid<Option<DispatchProof>> {
-    let Some(object) = field.object(&["message_id", "attempts"])? else { return Ok(None) };
+    let Some(object) = field.object(&["message_id", "attempts"])? else {
+        return Ok(None);
+    };
     let (message_id, attempts) = (object.field("message_id"), object.field("attempts"));
     Ok(Some(DispatchProof {
-        message_id: message_id.required(message_id.parsed(DeadLetterId::parse, "A message's UUID is expected.")?)?,
+        message_id: message_id
+            .required(message_id.parsed(DeadLetterId::parse, "A message's UUID is expected.")?)?,
         attempts: i64::from(attempts.required(attempts.small(MAX_COUNT)?)?),
     }))
 }

@@ -7,7 +7,9 @@ use crate::domain::money::ChargeState;
 use crate::domain::operation::{Dispatch, ErrorCategory, Operation, Phase};
 use crate::domain::remote::{CopyState, Execution, Fetch, Reason, Source};
 use crate::domain::transition::report::{Patch, apply_patch, parse_patch};
-use crate::domain::transition::sample::{at, attached, charge, closed, copy, job, nobody, outputs, read, record};
+use crate::domain::transition::sample::{
+    at, attached, charge, closed, copy, job, nobody, outputs, read, record,
+};
 use crate::domain::transition::{Change, Refusal};
 use serde_json::{Value, json};
 
@@ -40,7 +42,11 @@ fn the_phase_moves_forward_only() -> Result<(), Refusal> {
             if may(*from, *to) {
                 assert_eq!(outcome?.record.phase, *to);
             } else {
-                let expected = if *from == Delivered { Code::TerminalPhase } else { Code::PhaseRegression };
+                let expected = if *from == Delivered {
+                    Code::TerminalPhase
+                } else {
+                    Code::PhaseRegression
+                };
                 assert_eq!(code(outcome), Some(expected), "{from} to {to}");
             }
         }
@@ -75,15 +81,31 @@ fn leaving_prepared_makes_the_evidence_at_least_unknown() -> Result<(), Refusal>
     let prepared = record(Phase::Prepared, Dispatch::ConfirmedNotSent);
     for to in Phase::ALL.iter().filter(|phase| **phase != Phase::Prepared) {
         let after = patch(&prepared, json!({"phase": to}))?.record;
-        assert_eq!((after.dispatch, after.not_sent_since), (Dispatch::OutcomeUnknown, None), "{to}");
-        let silent = patch(&record(Phase::Prepared, Dispatch::NotRecorded), json!({"phase": to}))?.record;
+        assert_eq!(
+            (after.dispatch, after.not_sent_since),
+            (Dispatch::OutcomeUnknown, None),
+            "{to}"
+        );
+        let silent = patch(
+            &record(Phase::Prepared, Dispatch::NotRecorded),
+            json!({"phase": to}),
+        )?
+        .record;
         assert_eq!(silent.dispatch, Dispatch::OutcomeUnknown);
         let sent = patch(&prepared, json!({"phase": to, "dispatch": "sent"}))?.record;
         assert_eq!(sent.dispatch, Dispatch::Sent);
     }
-    let both = patch(&prepared, json!({"phase": "failed", "dispatch": "confirmed_not_sent"}))?.record;
+    let both = patch(
+        &prepared,
+        json!({"phase": "failed", "dispatch": "confirmed_not_sent"}),
+    )?
+    .record;
     assert_eq!(both.dispatch, Dispatch::ConfirmedNotSent);
-    let contradictory = patch(&prepared, json!({"phase": "accepted", "dispatch": "confirmed_not_sent"}))?.record;
+    let contradictory = patch(
+        &prepared,
+        json!({"phase": "accepted", "dispatch": "confirmed_not_sent"}),
+    )?
+    .record;
     assert_eq!(contradictory.dispatch, Dispatch::OutcomeUnknown);
     Ok(())
 }
@@ -92,11 +114,25 @@ fn leaving_prepared_makes_the_evidence_at_least_unknown() -> Result<(), Refusal>
 fn the_time_and_proof_of_not_sent_are_kept() -> Result<(), Refusal> {
     let proof = json!({"message_id": "77e69897-b2f7-477e-8564-8b01789846c5", "attempts": 3});
     let before = record(Phase::Prepared, Dispatch::NotRecorded);
-    let after = patch(&before, json!({"dispatch": "confirmed_not_sent", "dispatch_proof": proof}))?.record;
+    let after = patch(
+        &before,
+        json!({"dispatch": "confirmed_not_sent", "dispatch_proof": proof}),
+    )?
+    .record;
     assert_eq!(after.not_sent_since, Some(at(0)));
     assert_eq!(after.dispatch_proof.as_ref().map(|proof| proof.attempts), Some(3));
-    let again = apply_patch(&after, &patch_of(json!({"dispatch": "confirmed_not_sent"})), at(9), nobody)?.record;
-    assert_eq!(again.not_sent_since, Some(at(0)), "repeating a word does not renew it");
+    let again = apply_patch(
+        &after,
+        &patch_of(json!({"dispatch": "confirmed_not_sent"})),
+        at(9),
+        nobody,
+    )?
+    .record;
+    assert_eq!(
+        again.not_sent_since,
+        Some(at(0)),
+        "repeating a word does not renew it"
+    );
     let sent = patch(&after, json!({"dispatch": "sent"}))?.record;
     assert_eq!((sent.not_sent_since, sent.dispatch_proof), (None, None));
     Ok(())
@@ -106,11 +142,30 @@ fn the_time_and_proof_of_not_sent_are_kept() -> Result<(), Refusal> {
 fn every_report_counts_the_revision_on() -> Result<(), Refusal> {
     let before = attached(Phase::Accepted, Some(Execution::Running));
     let change = patch(&before, json!({}))?;
-    assert_eq!((change.changed, change.record.revision, change.events.len()), (true, 4, 1));
-    let same = Operation { revision: 3, updated_at: before.updated_at, ..change.record };
+    assert_eq!(
+        (change.changed, change.record.revision, change.events.len()),
+        (true, 4, 1)
+    );
+    let same = Operation {
+        revision: 3,
+        updated_at: before.updated_at,
+        ..change.record
+    };
     assert_eq!(same, before, "absent means unchanged");
-    let nulls = patch(&before, json!({"phase": null, "remote": {"execution": null}, "charge": null}))?.record;
-    assert_eq!(Operation { revision: 3, updated_at: before.updated_at, ..nulls }, before, "null too");
+    let nulls = patch(
+        &before,
+        json!({"phase": null, "remote": {"execution": null}, "charge": null}),
+    )?
+    .record;
+    assert_eq!(
+        Operation {
+            revision: 3,
+            updated_at: before.updated_at,
+            ..nulls
+        },
+        before,
+        "null too"
+    );
     Ok(())
 }
 
@@ -118,8 +173,14 @@ fn every_report_counts_the_revision_on() -> Result<(), Refusal> {
 fn axes_do_not_move_the_phase() -> Result<(), Refusal> {
     let body = json!({"remote": {"execution": "succeeded", "outputs": [{"index": 0}], "raw_status": "DONE"}, "charge": {"state": "charged", "charged": "4"}});
     let after = patch(&attached(Phase::Accepted, Some(Execution::Running)), body)?.record;
-    assert_eq!((after.phase, after.remote.execution), (Phase::Accepted, Some(Execution::Succeeded)));
-    assert_eq!((after.remote.source, after.remote.observed_at), (Some(Source::Reported), Some(at(0))));
+    assert_eq!(
+        (after.phase, after.remote.execution),
+        (Phase::Accepted, Some(Execution::Succeeded))
+    );
+    assert_eq!(
+        (after.remote.source, after.remote.observed_at),
+        (Some(Source::Reported), Some(at(0)))
+    );
     assert_eq!(after.charge.state, ChargeState::Charged);
     Ok(())
 }
@@ -147,9 +208,15 @@ fn lists_never_shrink_and_delivered_copies_are_never_replaced() -> Result<(), Re
     });
     let after = patch(&before, body)?.record;
     assert_eq!(after.remote.outputs, Some(outputs(&[0, 1, 2])));
-    assert_eq!(after.outputs, [copy(0, CopyState::Delivered), copy(2, CopyState::Pending)]);
+    assert_eq!(
+        after.outputs,
+        [copy(0, CopyState::Delivered), copy(2, CopyState::Pending)]
+    );
     let emptied = patch(&before, json!({"remote": {"outputs": []}, "outputs": []}))?.record;
-    assert_eq!((emptied.remote.outputs, emptied.outputs), (before.remote.outputs, before.outputs));
+    assert_eq!(
+        (emptied.remote.outputs, emptied.outputs),
+        (before.remote.outputs, before.outputs)
+    );
     Ok(())
 }
 
@@ -157,7 +224,10 @@ fn lists_never_shrink_and_delivered_copies_are_never_replaced() -> Result<(), Re
 fn reported_failures_are_counted_in_a_row() -> Result<(), Refusal> {
     let mut record = attached(Phase::Succeeded, Some(Execution::Succeeded));
     let fail = |record: &Operation, category: &str| {
-        patch(record, json!({"outputs": [{"index": 0, "state": "failed", "category": category}]}))
+        patch(
+            record,
+            json!({"outputs": [{"index": 0, "state": "failed", "category": category}]}),
+        )
     };
     for expected in 1..=3 {
         record = fail(&record, "output_expired")?.record;
@@ -166,8 +236,15 @@ fn reported_failures_are_counted_in_a_row() -> Result<(), Refusal> {
     let pending = patch(&record, json!({"outputs": [{"index": 0, "state": "pending"}]}))?.record;
     assert_eq!(pending.outputs[0].permanent_failures, 3);
     assert_eq!(fail(&record, "timeout")?.record.outputs[0].permanent_failures, 0);
-    let done = patch(&record, json!({"outputs": [{"index": 0, "state": "delivered", "storage_key": "k"}]}))?.record;
-    assert_eq!((done.outputs[0].permanent_failures, done.phase), (0, Phase::Succeeded));
+    let done = patch(
+        &record,
+        json!({"outputs": [{"index": 0, "state": "delivered", "storage_key": "k"}]}),
+    )?
+    .record;
+    assert_eq!(
+        (done.outputs[0].permanent_failures, done.phase),
+        (0, Phase::Succeeded)
+    );
     Ok(())
 }
 
@@ -178,8 +255,14 @@ fn a_first_id_is_attached_with_what_was_reported_without_it() -> Result<(), Refu
     before.outputs = vec![copy(0, CopyState::Delivered)];
     let after = patch(&before, json!({"remote": {"job_id": "gj_1"}}))?.record;
     assert_eq!(after.job_id, Some(job("gj_1")));
-    assert_eq!((after.phase, after.dispatch), (Phase::Submitting, Dispatch::OutcomeUnknown));
-    assert_eq!((after.remote.execution, after.outputs.len()), (Some(Execution::Running), 1));
+    assert_eq!(
+        (after.phase, after.dispatch),
+        (Phase::Submitting, Dispatch::OutcomeUnknown)
+    );
+    assert_eq!(
+        (after.remote.execution, after.outputs.len()),
+        (Some(Execution::Running), 1)
+    );
     Ok(())
 }
 
@@ -192,14 +275,33 @@ fn another_id_joins_the_others_with_all_that_came_with_it() -> Result<(), Refusa
         "outputs": [{"index": 0, "state": "failed"}], "error": {"category": "timeout"}
     });
     let after = patch(&before, body)?.record;
-    assert_eq!((after.job_id.clone(), after.remote.clone(), after.charge.clone()), (before.job_id.clone(), before.remote.clone(), before.charge.clone()));
+    assert_eq!(
+        (after.job_id.clone(), after.remote.clone(), after.charge.clone()),
+        (
+            before.job_id.clone(),
+            before.remote.clone(),
+            before.charge.clone()
+        )
+    );
     assert!(after.outputs.is_empty());
     let other = &after.other_jobs[0];
-    assert_eq!((other.job_id.clone(), other.job.remote.execution), (job("gj_2"), Some(Execution::Failed)));
-    assert_eq!((other.job.charge.charged, other.job.outputs.len()), (Some(9.into()), 1));
-    assert_eq!(after.error.as_ref().map(|error| error.category), Some(ErrorCategory::Timeout));
+    assert_eq!(
+        (other.job_id.clone(), other.job.remote.execution),
+        (job("gj_2"), Some(Execution::Failed))
+    );
+    assert_eq!(
+        (other.job.charge.charged, other.job.outputs.len()),
+        (Some(9.into()), 1)
+    );
+    assert_eq!(
+        after.error.as_ref().map(|error| error.category),
+        Some(ErrorCategory::Timeout)
+    );
     let again = patch(&after, json!({"remote": {"job_id": "gj_2", "reason": "timeout"}}))?.record;
-    assert_eq!((again.other_jobs.len(), again.other_jobs[0].job.remote.reason), (1, Some(Reason::Timeout)));
+    assert_eq!(
+        (again.other_jobs.len(), again.other_jobs[0].job.remote.reason),
+        (1, Some(Reason::Timeout))
+    );
     Ok(())
 }
 
@@ -226,12 +328,22 @@ fn our_own_read_outranks_a_report_which_only_adds() -> Result<(), Refusal> {
     });
     let change = patch(&before, body)?;
     let after = change.record;
-    assert_eq!((after.remote.fetch, after.remote.execution, after.remote.reason), (Some(Fetch::Ok), Some(Execution::Running), None));
-    assert_eq!((after.remote.source, after.remote.observed_at), (Some(Source::Get), before.remote.observed_at));
+    assert_eq!(
+        (after.remote.fetch, after.remote.execution, after.remote.reason),
+        (Some(Fetch::Ok), Some(Execution::Running), None)
+    );
+    assert_eq!(
+        (after.remote.source, after.remote.observed_at),
+        (Some(Source::Get), before.remote.observed_at)
+    );
     assert_eq!(after.remote.outputs, Some(outputs(&[0, 1])));
     assert_eq!(after.remote.outputs_expected, Some(2));
     assert_eq!(after.charge, before.charge);
-    assert_eq!(after.phase, Phase::Succeeded, "the phase is the application's own word");
+    assert_eq!(
+        after.phase,
+        Phase::Succeeded,
+        "the phase is the application's own word"
+    );
     assert!(change.events[0].detail.contains("our own read says otherwise"));
 
     before.charge = charge(ChargeState::Unknown, None, None);
@@ -242,7 +354,10 @@ fn our_own_read_outranks_a_report_which_only_adds() -> Result<(), Refusal> {
 
 #[test]
 fn a_closure_falls_with_what_contradicts_it() -> Result<(), Refusal> {
-    let before = closed(read(Phase::Failed, Execution::Failed), DecisionKind::CloseUnresolved);
+    let before = closed(
+        read(Phase::Failed, Execution::Failed),
+        DecisionKind::CloseUnresolved,
+    );
     let void = [
         json!({"phase": "accepted"}),
         json!({"charge": {"state": "charged", "charged": "4"}}),
@@ -273,7 +388,17 @@ fn what_a_record_is_about_does_not_move() -> Result<(), Refusal> {
     }
     let body = json!({"provider": "genace", "account": "main", "owner": "u", "specification": {"revision": 9}, "model": "m", "parent": "op_0"});
     before = patch(&before, body)?.record;
-    assert_eq!((before.owner.as_str(), before.specification.id.as_str(), before.specification.revision), ("u", "spec_9", 9));
-    assert_eq!(code(patch(&before, json!({"parent": "op_9"}))), Some(Code::InvalidRecord));
+    assert_eq!(
+        (
+            before.owner.as_str(),
+            before.specification.id.as_str(),
+            before.specification.revision
+        ),
+        ("u", "spec_9", 9)
+    );
+    assert_eq!(
+        code(patch(&before, json!({"parent": "op_9"}))),
+        Some(Code::InvalidRecord)
+    );
     Ok(())
 }

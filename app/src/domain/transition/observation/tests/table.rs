@@ -1,14 +1,11 @@
 //! Each row of DESIGN 4.7, and the rules below it.
 
-use super::*;
-use crate::domain::decision::DecisionKind;
+use super::observe;
 use crate::domain::money::ChargeState;
-use crate::domain::remote::{CopyState, MAX_RAW_STATUS, Source};
-use crate::domain::transition::sample::{at, attached, charge, closed, copy, job, nobody, outputs, read, record, seen, unseen};
-
-fn observe(record: &Operation, seen: &Observation) -> Change {
-    apply_observation(record, &job("gj_1"), seen, Reading::default(), at(5), nobody)
-}
+use crate::domain::operation::{Dispatch, Phase};
+use crate::domain::remote::{Execution, Fetch, MAX_RAW_STATUS, Source};
+use crate::domain::transition::Observation;
+use crate::domain::transition::sample::{at, attached, charge, outputs, read, seen, unseen};
 
 const OPEN: [Phase; 4] = [Phase::Prepared, Phase::Submitting, Phase::Accepted, Phase::Failed];
 
@@ -20,7 +17,10 @@ fn a_running_job_makes_an_open_record_accepted_and_sent() {
             before.dispatch = Dispatch::ConfirmedNotSent;
             before.not_sent_since = Some(at(-60));
             let change = observe(&before, &seen(execution));
-            assert_eq!((change.record.phase, change.record.dispatch), (Phase::Accepted, Dispatch::Sent));
+            assert_eq!(
+                (change.record.phase, change.record.dispatch),
+                (Phase::Accepted, Dispatch::Sent)
+            );
             assert_eq!(change.record.not_sent_since, None);
             assert_eq!(change.record.remote.execution, Some(execution));
             assert!(change.changed);
@@ -51,13 +51,20 @@ fn an_unknown_state_or_a_failed_read_keeps_the_phase() {
         let change = observe(&attached(phase, Some(Execution::Running)), &unknown);
         assert_eq!(change.record.phase, phase);
         assert_eq!(change.record.remote.execution, Some(Execution::Unknown));
-        assert_eq!(change.record.remote.raw_status.map(|raw| raw.chars().count()), Some(MAX_RAW_STATUS));
+        assert_eq!(
+            change.record.remote.raw_status.map(|raw| raw.chars().count()),
+            Some(MAX_RAW_STATUS)
+        );
         for fetch in Fetch::ALL.iter().copied().filter(|fetch| *fetch != Fetch::Ok) {
             let mut broken = unseen(fetch);
             broken.execution = Some(Execution::Failed);
             let change = observe(&attached(phase, Some(Execution::Running)), &broken);
             assert_eq!(change.record.phase, phase);
-            assert_eq!(change.record.remote.execution, Some(Execution::Running), "the last good value is kept");
+            assert_eq!(
+                change.record.remote.execution,
+                Some(Execution::Running),
+                "the last good value is kept"
+            );
             assert_eq!(change.record.remote.fetch, Some(fetch));
         }
     }
@@ -71,11 +78,19 @@ fn a_succeeded_record_grows_by_success_and_keeps_contradictions_aside() {
     again.outputs = Some(outputs(&[2]));
     again.charge = Some(charge(ChargeState::Charged, Some(12), None));
     let change = observe(&before, &again);
-    assert_eq!(change.record.remote.outputs, Some(outputs(&[0, 1, 2])), "a list never shrinks");
+    assert_eq!(
+        change.record.remote.outputs,
+        Some(outputs(&[0, 1, 2])),
+        "a list never shrinks"
+    );
     assert_eq!(change.record.charge.state, ChargeState::Charged);
     assert_eq!(change.events[0].money.as_deref(), Some("12 charged"));
 
-    for execution in Execution::ALL.iter().copied().filter(|execution| *execution != Execution::Succeeded) {
+    for execution in Execution::ALL
+        .iter()
+        .copied()
+        .filter(|execution| *execution != Execution::Succeeded)
+    {
         let mut other = seen(execution);
         other.charge = Some(charge(ChargeState::Refunded, Some(12), Some(12)));
         let change = observe(&before, &other);
@@ -83,7 +98,13 @@ fn a_succeeded_record_grows_by_success_and_keeps_contradictions_aside() {
         assert_eq!(change.record.remote.execution, Some(Execution::Succeeded));
         assert_eq!(change.record.remote.contradiction, Some(execution));
         assert_eq!(change.record.charge.state, ChargeState::Refunded);
-        let resolved = observe(&change.record, &Observation { observed_at: at(1), ..seen(Execution::Succeeded) });
+        let resolved = observe(
+            &change.record,
+            &Observation {
+                observed_at: at(1),
+                ..seen(Execution::Succeeded)
+            },
+        );
         assert_eq!(resolved.record.remote.contradiction, None);
     }
 }
@@ -91,7 +112,10 @@ fn a_succeeded_record_grows_by_success_and_keeps_contradictions_aside() {
 #[test]
 fn success_known_only_by_phase_is_not_overruled_either() {
     let change = observe(&attached(Phase::Succeeded, None), &seen(Execution::Running));
-    assert_eq!((change.record.phase, change.record.remote.execution), (Phase::Succeeded, None));
+    assert_eq!(
+        (change.record.phase, change.record.remote.execution),
+        (Phase::Succeeded, None)
+    );
     assert_eq!(change.record.remote.contradiction, Some(Execution::Running));
 }
 
@@ -104,7 +128,10 @@ fn a_delivered_record_changes_its_charge_alone() {
     other.charge = Some(charge(ChargeState::PartiallyRefunded, Some(12), Some(2)));
     let change = observe(&before, &other);
     assert!(change.changed);
-    assert_eq!(change.record.charge, charge(ChargeState::PartiallyRefunded, Some(12), Some(2)));
+    assert_eq!(
+        change.record.charge,
+        charge(ChargeState::PartiallyRefunded, Some(12), Some(2))
+    );
     assert_eq!(change.record.remote, before.remote);
     let lost = observe(&before, &unseen(Fetch::NotFound));
     assert_eq!((lost.record.clone(), lost.changed), (before, false));
@@ -155,7 +182,11 @@ fn a_failed_read_does_not_hide_an_older_good_one() {
     before.remote.observed_at = Some(at(3));
     let change = observe(&before, &seen(Execution::Succeeded));
     assert_eq!(change.record.phase, Phase::Succeeded);
-    assert_eq!(change.record.remote.fetch, Some(Fetch::Network), "the newest fetch stands");
+    assert_eq!(
+        change.record.remote.fetch,
+        Some(Fetch::Network),
+        "the newest fetch stands"
+    );
 }
 
 #[test]
@@ -164,7 +195,10 @@ fn a_read_that_says_nothing_new_keeps_its_time_and_the_revision() {
     let change = observe(&before, &seen(Execution::Running));
     assert!(!change.changed);
     assert!(change.events.is_empty());
-    assert_eq!((change.record.revision, change.record.updated_at), (before.revision, before.updated_at));
+    assert_eq!(
+        (change.record.revision, change.record.updated_at),
+        (before.revision, before.updated_at)
+    );
     assert_eq!(change.record.remote.observed_at, Some(at(0)));
     assert_eq!(change.record.remote.read_at, Some(at(0)));
 }
@@ -173,7 +207,13 @@ fn a_read_that_says_nothing_new_keeps_its_time_and_the_revision() {
 fn the_time_of_a_read_is_clamped_to_now() {
     let mut early = seen(Execution::Running);
     early.observed_at = at(500);
-    assert_eq!(observe(&attached(Phase::Accepted, None), &early).record.remote.observed_at, Some(at(5)));
+    assert_eq!(
+        observe(&attached(Phase::Accepted, None), &early)
+            .record
+            .remote
+            .observed_at,
+        Some(at(5))
+    );
 }
 
 #[test]
@@ -189,9 +229,19 @@ fn good_reads_of_success_without_outputs_are_counted() {
     }
     assert_eq!(record.remote.empty_observations, 3);
     assert_eq!(record.remote.outputs, Some(Vec::new()));
-    let failed_read = observe(&record, &Observation { observed_at: at(3), ..unseen(Fetch::ServerError) });
+    let failed_read = observe(
+        &record,
+        &Observation {
+            observed_at: at(3),
+            ..unseen(Fetch::ServerError)
+        },
+    );
     assert_eq!(failed_read.record.remote.empty_observations, 3);
-    let filled = Observation { outputs: Some(outputs(&[0])), observed_at: at(4), ..seen(Execution::Succeeded) };
+    let filled = Observation {
+        outputs: Some(outputs(&[0])),
+        observed_at: at(4),
+        ..seen(Execution::Succeeded)
+    };
     assert_eq!(observe(&record, &filled).record.remote.empty_observations, 3);
 }
 
@@ -203,90 +253,8 @@ fn a_charge_that_is_not_stated_is_kept() {
     silent.charge = Some(charge(ChargeState::Unknown, None, None));
     assert_eq!(observe(&before, &silent).record.charge, before.charge);
     silent.charge = Some(charge(ChargeState::RefundPending, None, None));
-    assert_eq!(observe(&before, &silent).record.charge, charge(ChargeState::RefundPending, Some(12), None));
-}
-
-#[test]
-fn a_read_that_lists_an_output_forgives_its_failed_copies_unless_it_delivers() {
-    let mut before = read(Phase::Succeeded, Execution::Succeeded);
-    before.remote.outputs = Some(outputs(&[0, 1]));
-    before.outputs = vec![copy(0, CopyState::Failed), copy(1, CopyState::Failed)];
-    before.outputs[0].permanent_failures = 3;
-    before.outputs[1].permanent_failures = 3;
-    let mut again = seen(Execution::Succeeded);
-    again.outputs = Some(outputs(&[1]));
-    let counts = |change: &Change| [0, 1].map(|at| change.record.outputs[at].permanent_failures);
-    assert_eq!(counts(&observe(&before, &again)), [3, 0]);
-    let delivering = Reading { delivering: true, attach: false };
-    let change = apply_observation(&before, &job("gj_1"), &again, delivering, at(5), nobody);
-    assert_eq!(counts(&change), [3, 3]);
-    assert!(!change.changed);
-}
-
-#[test]
-fn an_id_that_is_not_attached_changes_only_its_own_axes() {
-    let before = read(Phase::Accepted, Execution::Running);
-    let mut other = seen(Execution::Succeeded);
-    other.outputs = Some(outputs(&[0]));
-    other.charge = Some(charge(ChargeState::Charged, Some(7), None));
-    let attach = Reading { attach: true, delivering: false };
-    let change = apply_observation(&before, &job("gj_2"), &other, attach, at(5), nobody);
-    assert!(change.changed);
-    assert_eq!(change.events[0].money.as_deref(), Some("7 charged"));
-    let mut after = change.record.clone();
-    let entry = after.other_jobs.remove(0);
-    assert_eq!(entry.job_id, job("gj_2"));
-    assert_eq!(entry.job.remote.execution, Some(Execution::Succeeded));
-    assert_eq!(entry.job.remote.outputs, Some(outputs(&[0])));
-    assert_eq!(entry.job.charge.charged, Some(7.into()));
-    assert_eq!(Operation { revision: 3, updated_at: before.updated_at, ..after }, before);
-
-    let back = apply_observation(&change.record, &job("gj_2"), &Observation { observed_at: at(1), ..seen(Execution::Running) }, attach, at(5), nobody);
-    assert_eq!(back.record.other_jobs[0].job.remote.execution, Some(Execution::Succeeded));
-}
-
-#[test]
-fn the_single_evidence_id_is_attached_when_the_answer_bears_it() {
-    let before = record(Phase::Submitting, Dispatch::OutcomeUnknown);
-    let attach = Reading { attach: true, delivering: false };
-    let change = apply_observation(&before, &job("gj_9"), &seen(Execution::Running), attach, at(5), nobody);
-    assert_eq!(change.record.job_id, Some(job("gj_9")));
-    assert_eq!((change.record.phase, change.record.dispatch), (Phase::Accepted, Dispatch::Sent));
-    assert!(change.record.other_jobs.is_empty());
-
-    let missing = apply_observation(&before, &job("gj_9"), &unseen(Fetch::NotFound), attach, at(5), nobody);
-    assert_eq!(missing.record.job_id, None);
-    assert_eq!(missing.record.other_jobs[0].job.remote.fetch, Some(Fetch::NotFound));
-    let found = apply_observation(&missing.record, &job("gj_9"), &Observation { observed_at: at(1), ..seen(Execution::Failed) }, attach, at(5), nobody);
-    assert_eq!((found.record.job_id, found.record.phase), (Some(job("gj_9")), Phase::Failed));
-    assert!(found.record.other_jobs.is_empty());
-
-    let held = apply_observation(&before, &job("gj_9"), &seen(Execution::Running), attach, at(5), |_| true);
-    assert_eq!((held.record.job_id, held.record.other_jobs.len()), (None, 1));
-    let unasked = apply_observation(&before, &job("gj_9"), &seen(Execution::Running), Reading::default(), at(5), nobody);
-    assert_eq!(unasked.record.job_id, None);
-}
-
-#[test]
-fn a_differing_observation_voids_a_closure_and_the_same_one_does_not() {
-    let before = closed(read(Phase::Accepted, Execution::Running), DecisionKind::CloseUnresolved);
-    assert!(observe(&before, &seen(Execution::Running)).record.closure.is_some());
-    assert!(observe(&before, &seen(Execution::Succeeded)).record.closure.is_none());
-
-    let mut empty = closed(read(Phase::Succeeded, Execution::Succeeded), DecisionKind::CloseUnresolved);
-    empty.remote.empty_observations = 3;
-    let again = observe(&empty, &seen(Execution::Succeeded));
-    assert_eq!((again.changed, again.record.closure.is_some()), (true, true), "one more empty read says nothing new");
-}
-
-#[test]
-fn a_voided_loss_is_awaited_again() {
-    let mut before = closed(read(Phase::Succeeded, Execution::Succeeded), DecisionKind::OutputsLost);
-    before.remote.outputs = Some(outputs(&[0]));
-    before.lost_outputs = vec![0];
-    let mut more = seen(Execution::Succeeded);
-    more.outputs = Some(outputs(&[0, 1]));
-    let change = observe(&before, &more);
-    assert!(change.record.closure.is_none());
-    assert!(change.record.lost_outputs.is_empty());
+    assert_eq!(
+        observe(&before, &silent).record.charge,
+        charge(ChargeState::RefundPending, Some(12), None)
+    );
 }

@@ -1,0 +1,71 @@
+//! Dead letters as a caller reads them.
+
+use super::{Office, require};
+use crate::database::DbError;
+use crate::storage::dead_letters::{self, Cursor};
+use app::desk::filter::MAX_LIMIT;
+use app::desk::{Code, DeadLetterFilter, DeadLetterRow, DeadLetterView, DeskError, PageOf, PageRequest};
+use app::domain::ids::DeadLetterId;
+use app::domain::role::{Caller, Role};
+
+/// The id of a dead letter in any spelling of a UUID.
+///
+/// # Errors
+/// `bad_id` for what is none.
+pub fn dead_letter_id(text: &str) -> Result<DeadLetterId, DeskError> {
+    DeadLetterId::parse(text).ok_or_else(|| DeskError::new(Code::BadId, "This is not the id of a dead letter: it is no UUID."))
+}
+
+/// The refusal of an id that names nothing here.
+pub fn no_such_dead_letter() -> DeskError {
+    DeskError::new(Code::NotFound, "There is no dead letter of that id.")
+}
+
+/// Refuses a range that ends before it begins.
+pub(super) fn check_range(filter: &DeadLetterFilter) -> Result<(), DeskError> {
+    match (filter.from, filter.to) {
+        (Some(from), Some(to)) if from > to => {
+            Err(DeskError::new(Code::InvalidRequest, "The range ends before it begins."))
+        }
+        (Some(_) | None, Some(_) | None) => Ok(()),
+    }
+}
+
+impl Office {
+    /// The dead letters, newest first. A row that cannot be read stands in its place.
+    pub async fn dead_letters(
+        &self,
+        caller: &Caller,
+        filter: &DeadLetterFilter,
+        page: &PageRequest,
+    ) -> Result<PageOf<DeadLetterRow>, DeskError> {
+        check_range(filter)?;
+        let not_ours = || DeskError::new(Code::InvalidRequest, "The cursor is not one that this list gave out.");
+        let after = page.cursor.as_deref().map(|text| Cursor::decode(text).ok_or_else(not_ours)).transpose()?;
+        require(caller, Role::Viewer)?;
+        let limit = page.limit.clamp(1, MAX_LIMIT);
+        let mut tx = self.database.read().await?;
+        let messages = &self.config.messages;
+        let listed = dead_letters::list(&mut tx, messages, &self.redactor, filter, after.as_ref(), limit).await?;
+        Ok(PageOf { items: listed.rows, next_cursor: listed.next.map(|place| place.encode()) })
+    }
+
+    /// One dead letter.
+    ///
+    /// # Errors
+    /// `bad_id`, `role_required`, `not_found`; `internal` for a row that cannot be what it says.
+    pub async fn dead_letter(&self, caller: &Caller, id: &str) -> Result<DeadLetterView, DeskError> {
+        let id = dead_letter_id(id)?;
+        require(caller, Role::Viewer)?;
+        let mut tx = self.database.read().await?;
+        match dead_letters::get(&mut tx, &self.config.messages, &self.redactor, id).await {
+            Ok(found) => found.ok_or_else(no_such_dead_letter),
+            Err(DbError::Inconsistent { table, column, id }) => {
+                tracing::error!(table, column, id, "an impossible row");
+                let detail = format!("This dead letter cannot be read: its {column} in {table} is impossible.");
+                Err(DeskError::new(Code::Internal, detail))
+            }
+            Err(other) => Err(other.into()),
+        }
+    }
+}

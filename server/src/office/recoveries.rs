@@ -1,0 +1,141 @@
+//! Recoveries as a caller orders and reads them.
+
+use super::{Office, check_reason, require};
+use crate::storage::idempotency::Claim;
+use crate::storage::recoveries::{self, Intent, Report};
+use app::desk::{Answer, Code, DeskError, Ordered, PageOf, PageRequest, RecoveryFilter, RecoveryOrder};
+use app::domain::ids::{OperationId, QueueJobId, RecoveryId};
+use app::domain::plan::Action;
+use app::domain::recovery::Recovery;
+use app::domain::role::{Caller, Role};
+use app::domain::transition::parse_recovery_report;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+impl Office {
+    /// Confirms the plan: intends one recovery (DESIGN 4.2, 4.3).
+    pub async fn confirm(
+        &self,
+        caller: &Caller,
+        operation: &OperationId,
+        order: RecoveryOrder,
+        key: &str,
+    ) -> Answer<Ordered> {
+        check_reason(&order.reason)?;
+        require(caller, Role::Operator)?;
+        if order.action == Action::Dispatch {
+            require(caller, Role::Approver)?;
+        }
+        let intent = Intent {
+            operation,
+            order: &order,
+            caller,
+            recovery: RecoveryId(Uuid::now_v7()),
+            queue_job: QueueJobId(Uuid::new_v4()),
+            claim: Claim::new(
+                caller,
+                &format!("/operations/{operation}/recoveries"),
+                key,
+                &json!(order),
+            ),
+        };
+        let answer = recoveries::intend_recovery(&self.database, &self.config, intent).await;
+        match &answer {
+            Ok(_) => self.rang(),
+            Err(refusal) => {
+                self.note_refusal(caller, operation, order.action.as_str(), &order.reason, refusal)
+                    .await
+            }
+        }
+        answer
+    }
+
+    /// Recoveries, active first.
+    pub async fn recoveries(
+        &self,
+        caller: &Caller,
+        filter: &RecoveryFilter,
+        page: &PageRequest,
+    ) -> Answer<PageOf<Recovery>> {
+        require(caller, Role::Viewer)?;
+        let mut tx = self.database.read().await?;
+        recoveries::list(&mut tx, filter, page).await
+    }
+
+    /// One recovery.
+    pub async fn recovery(&self, caller: &Caller, id: &str) -> Answer<Recovery> {
+        let id = recovery_id(id)?;
+        require(caller, Role::Viewer)?;
+        let mut tx = self.database.read().await?;
+        let found = recoveries::get(&mut tx, id).await?;
+        found.map(|stored| stored.recovery).ok_or_else(unknown)
+    }
+
+    /// Cancels a recovery that nothing was done for yet.
+    pub async fn cancel(&self, caller: &Caller, id: RecoveryId, reason: &str, key: &str) -> Answer<Recovery> {
+        check_reason(reason)?;
+        require(caller, Role::Operator)?;
+        let claim = Claim::new(
+            caller,
+            &format!("/recoveries/{id}/cancel"),
+            key,
+            &json!({ "reason": reason }),
+        );
+        let after = recoveries::cancel(&self.database, caller, id, reason, &claim).await?;
+        self.rang();
+        Ok(after)
+    }
+
+    /// The second person's yes to a creation.
+    pub async fn approve(&self, caller: &Caller, id: RecoveryId, reason: &str, key: &str) -> Answer<Recovery> {
+        check_reason(reason)?;
+        require(caller, Role::Approver)?;
+        let claim = Claim::new(
+            caller,
+            &format!("/recoveries/{id}/approve"),
+            key,
+            &json!({ "reason": reason }),
+        );
+        let job = QueueJobId(Uuid::new_v4());
+        let after =
+            recoveries::approve(&self.database, &self.config, caller, id, job, reason, &claim).await?;
+        self.rang();
+        Ok(after)
+    }
+
+    /// What the application's worker says of a handed-back action.
+    pub async fn report_recovery(
+        &self,
+        caller: &Caller,
+        id: RecoveryId,
+        body: &Value,
+        key: &str,
+    ) -> Answer<Recovery> {
+        let report = parse_recovery_report(body).map_err(|invalid| {
+            DeskError::new(
+                Code::InvalidRequest,
+                format!("{}: {}", invalid.field, invalid.detail),
+            )
+        })?;
+        require(caller, Role::Reporter)?;
+        let claim = Claim::new(caller, &format!("/recoveries/{id}/report"), key, body);
+        let order = Report {
+            caller,
+            recovery: id,
+            report: &report,
+            claim: &claim,
+        };
+        let after = recoveries::report(&self.database, order).await?;
+        self.rang();
+        Ok(after)
+    }
+}
+
+/// A recovery id from outside.
+pub fn recovery_id(text: &str) -> Answer<RecoveryId> {
+    RecoveryId::parse(text).ok_or_else(|| DeskError::new(Code::BadId, "A recovery id is a UUID."))
+}
+
+fn unknown() -> DeskError {
+    DeskError::new(Code::NotFound, "There is no recovery with this id.")
+}

@@ -1,0 +1,9 @@
+//! Queue tables and messages: jobs, workers, dead letters, what they knew, what people do with them.
+
+mod fixture_dumps;
+mod jobs;
+mod lists;
+mod messages;
+mod orders;
+mod shared;
+mod workers;
