@@ -7,6 +7,7 @@ mod cli;
 mod config;
 mod contract;
 mod database;
+mod demo;
 mod fixture;
 mod protocol;
 mod office;
