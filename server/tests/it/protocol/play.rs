@@ -21,12 +21,15 @@ pub const NO_WORKER: Duties = Duties { worker: false, housekeeping: true };
 
 /// The configuration of a play, with this fixture; `more` is TOML of its own.
 pub fn config(fixture: &Fixture, folder: &TempDir, more: &str) -> Config {
+    let key = folder.path().join("key");
+    std::fs::write(&key, "a key of the tests").expect("a key file");
     let text = format!(
         "[artifacts]\nurl = \"file:{}\"\n[retries]\nmax_attempts = 2\nbackoff_seconds = [0]\n\
          [worker]\nlease_seconds = 4\npoll_seconds = 1\n{more}\n\
-         [providers.genace]\nprofile = \"genace\"\napi_key_env = \"\"\nbase_url = \"{}\"\naccount = \"main\"\n\
+         [providers.genace]\nprofile = \"genace\"\napi_key_env = \"\"\napi_key_file = \"{}\"\nbase_url = \"{}\"\naccount = \"main\"\n\
          allow_hosts = [\"{}\"]\ntimeout_seconds = 2\n",
         folder.path().join("copies").display(),
+        key.display(),
         fixture.base_url(),
         fixture.output_host(),
     );
@@ -191,6 +194,11 @@ impl Play {
         .await
         .expect("a dead letter");
         tx.commit().await.expect("commit");
+        // Known within a second: then its evidence has counted the revision on.
+        let known = format!("SELECT COUNT(*) AS n FROM dlo_messages WHERE message_id = '{id}'");
+        while self.count(&known).await == 0 {
+            tokio::time::sleep(Duration::from_millis(25)).await;
+        }
         id.to_string()
     }
 
