@@ -71,7 +71,7 @@ impl TestApp {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
         let shutdown = CancellationToken::new();
-        let mut working = background::start(&office, duties, &shutdown);
+        let mut working = background::start(&office, duties, &shutdown).expect("the duties start");
         let (served, told) = (office.clone(), shutdown.clone());
         working.spawn(async move { web::serve(listener, served, told).await.expect("served") });
         let client = reqwest::Client::builder()
