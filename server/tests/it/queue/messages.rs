@@ -47,6 +47,7 @@ async fn a_message_is_new_evidence(_backend: Backend, database: Database) {
     let mut tx = database.read().await.expect("begin");
     let told = events::list(&mut tx, &OperationId::from("op_1")).await.expect("events");
     assert_eq!(told.iter().filter(|event| event.kind == EventKind::DeadLetter).count(), 2);
+    drop(tx);
     assert_eq!(raw_jobs(&database).await, ["gj_1", "gj_2"]);
 }
 
