@@ -8,6 +8,7 @@ use app::domain::audit::{AuditEntry, GENESIS};
 use app::domain::guard::GuardResult;
 use app::domain::ids::{DeadLetterId, OperationId, RecoveryId};
 use app::domain::plan::Effect;
+use app::domain::redact::redact_text;
 use app::domain::role::Caller;
 
 /// The key of PostgreSQL's lock on the end of the chain; any number that nobody else uses.
@@ -66,9 +67,9 @@ impl Entry {
         self
     }
 
-    /// The person's words, or why something was refused. Redacted by the caller.
-    pub fn reason(mut self, reason: impl Into<String>) -> Self {
-        self.0.reason = Some(clean(reason.into()));
+    /// The person's words, or why something was refused. Redacted here: the chain never forgets.
+    pub fn reason(mut self, reason: impl AsRef<str>) -> Self {
+        self.0.reason = Some(clean(redact_text(reason.as_ref())));
         self
     }
 
