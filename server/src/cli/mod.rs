@@ -12,7 +12,7 @@ mod tokens;
 
 pub use context::{CliError, Outcome};
 
-use crate::demo::{self, Options};
+use crate::demo;
 use app::domain::role::Role;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use context::Context;
@@ -174,7 +174,7 @@ async fn run(cli: Cli) -> Outcome {
     let context = || Context::new(&cli.shared, bind.clone());
     match &cli.command {
         Command::Demo(_) => {
-            demo::run(Options { bind }).await.map_err(|error| CliError::failed(error.to_string()))
+            demo::run(demo::Options { bind }).await.map_err(|error| CliError::failed(error.to_string()))
         }
         Command::Serve(_) => serve::serve(context()?).await,
         Command::Worker => serve::worker(context()?).await,

@@ -2,15 +2,20 @@
 
 mod api_edge;
 mod api_records;
+mod architecture;
 mod artifacts;
 mod cli;
 mod config;
 mod contract;
 mod database;
+mod demo;
 mod fixture;
+mod protocol;
+mod office;
 mod provider_creates;
 mod provider_outputs;
 mod provider_reads;
+mod queue;
 mod sessions;
 mod storage;
 mod support;
