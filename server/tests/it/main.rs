@@ -1,6 +1,7 @@
 //! All integration tests in one binary: one link, one harness.
 
 mod api_edge;
+mod api_records;
 mod architecture;
 mod artifacts;
 mod cli;
