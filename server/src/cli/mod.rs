@@ -12,6 +12,7 @@ mod tokens;
 
 pub use context::{CliError, Outcome};
 
+use crate::demo;
 use app::domain::role::Role;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use context::Context;
@@ -172,7 +173,9 @@ async fn run(cli: Cli) -> Outcome {
     let bind = cli.command.bind().cloned();
     let context = || Context::new(&cli.shared, bind.clone());
     match &cli.command {
-        Command::Demo(_) => Err(CliError::failed("the demo is not part of this build")),
+        Command::Demo(_) => {
+            demo::run(demo::Options { bind }).await.map_err(|error| CliError::failed(error.to_string()))
+        }
         Command::Serve(_) => serve::serve(context()?).await,
         Command::Worker => serve::worker(context()?).await,
         Command::Migrate => serve::migrate(context()?).await,

@@ -8,11 +8,12 @@ use super::people::People;
 use super::scenarios::scenarios;
 use super::settings::{self, Places};
 use super::stage::{Closed, Stage, script};
-use super::{DemoError, crew};
+use super::{DemoError, crew, strays};
 use crate::background::{self, Duties};
 use crate::database::{Database, Location};
 use crate::fixture::{Fixture, FixtureOptions};
 use crate::office::{Office, password};
+use crate::provider::Readers;
 use crate::storage::{operators, tokens};
 use crate::web;
 use app::domain::role::{Caller, Role};
@@ -82,7 +83,8 @@ impl Demo {
         let database = Database::open(&Location::File(places.database.clone())).await?;
         database.migrate().await?;
         let sign_ins = add_people(&database).await?;
-        let office = Arc::new(Office::new(database.clone(), Arc::clone(&config)));
+        let readers = Arc::new(Readers::from_config(&config)?);
+        let office = Arc::new(Office::new(database.clone(), Arc::clone(&config)).asking(readers));
 
         let stop = CancellationToken::new();
         let duties = background::start(&office, Duties { worker: true, housekeeping: true }, &stop)?;
@@ -161,6 +163,11 @@ impl Demo {
     /// Messages that the application queued, each one an id that a dead letter may bear.
     pub fn messages(&self) -> Vec<Uuid> {
         self.application.outbox.sent()
+    }
+
+    /// How many messages name no operation that the office holds.
+    pub fn strays(&self) -> usize {
+        strays::count()
     }
 
     /// Serving ended by itself.
