@@ -20,3 +20,4 @@ mod sessions;
 mod storage;
 mod support;
 mod web_edge;
+mod web_pages;
