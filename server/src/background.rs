@@ -37,6 +37,8 @@ pub fn start(
         working.spawn(worker::run(executor, shutdown.clone()));
     }
     if duties.housekeeping {
+        let (projecting, stop) = (office.clone(), shutdown.clone());
+        working.spawn(async move { projecting.keep_projecting(stop).await });
         working.spawn(housekeeping(office.clone(), shutdown.clone()));
     }
     Ok(working)

@@ -31,7 +31,7 @@ use uuid::Uuid;
 /// Where the pages are when nobody says otherwise; another port when it is taken.
 const USUAL: &str = "127.0.0.1:8080";
 /// How long what runs may take to end.
-const GRACE: Duration = Duration::from_secs(5);
+const GRACE: Duration = Duration::from_secs(2);
 /// Letters and figures that nobody mistakes for others.
 const PASSWORD_LETTERS: &[u8] = b"abcdefghjkmnpqrstuvwxyz23456789";
 const PASSWORD_LENGTH: usize = 10;
@@ -181,13 +181,18 @@ impl Demo {
     /// The folder could not be removed.
     pub async fn stop(mut self) -> std::io::Result<()> {
         self.stop.cancel();
-        background::finish(self.duties, GRACE).await;
-        if !self.serving.is_finished() {
-            drop(tokio::time::timeout(GRACE, &mut self.serving).await);
-        }
-        let ended = async { while self.tasks.join_next().await.is_some() {} };
+        let ended = async {
+            while self.tasks.join_next().await.is_some() {}
+            while self.duties.join_next().await.is_some() {}
+            if !self.serving.is_finished() {
+                drop((&mut self.serving).await);
+            }
+        };
+        // A recovery that follows a render is dropped in the middle: nothing outlives the folder.
         drop(tokio::time::timeout(GRACE, ended).await);
-        self.tasks.abort_all();
+        self.tasks.shutdown().await;
+        self.duties.shutdown().await;
+        self.serving.abort();
         self.fixture.stop().await;
         self.application.catalogue.close().await;
         self.office.database.close().await;

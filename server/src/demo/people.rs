@@ -61,6 +61,7 @@ impl People {
                 self.decide(&self.operator, id, body).await
             }
             DeskStep::Recover => {
+                self.dead_letter(id).await?;
                 let reason = "The cause is fixed on our side; carrying the plan out.";
                 let recovery = self.confirm(&self.operator, id, json!({ "reason": reason })).await?;
                 self.end_of(&recovery).await.map(drop)

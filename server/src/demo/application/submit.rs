@@ -59,8 +59,8 @@ impl Application {
     async fn submit_here(&self, message: &Message, case: &Case) -> Result<(), Failure> {
         let conduct = case.scenario.conduct.submit;
         let earlier = self.notes(&case.id, |notes| notes.uncertain.clone());
-        if let Some(earlier) = earlier.filter(|_| conduct != Submit::Blind) {
-            return self.give_up(message, case, earlier).await;
+        if let Some((category, detail)) = earlier.filter(|_| conduct != Submit::Blind) {
+            return self.give_up(message, case, category, &detail).await;
         }
         self.genace.reach().await.map_err(|detail| Failure::retry(ErrorCategory::Connection, detail))?;
         if !self.notes(&case.id, |notes| std::mem::replace(&mut notes.submitting, true)) {
@@ -86,7 +86,7 @@ impl Application {
             }
             Submission::NotSent { detail } => Err(Failure::retry(ErrorCategory::Connection, detail)),
             Submission::Unknown { category, detail } => {
-                self.notes(&case.id, |notes| notes.uncertain = Some(detail.clone()));
+                self.notes(&case.id, |notes| notes.uncertain = Some((category, detail.clone())));
                 self.report(case, &json!({ "error": error_of(category, &detail) })).await?;
                 if conduct == Submit::Webhook {
                     return self.webhook_arrives(case).await;
@@ -97,12 +97,18 @@ impl Application {
     }
 
     /// The outcome is unknown, and sending again could pay twice.
-    async fn give_up(&self, message: &Message, case: &Case, earlier: String) -> Result<(), Failure> {
+    async fn give_up(
+        &self,
+        message: &Message,
+        case: &Case,
+        category: ErrorCategory,
+        earlier: &str,
+    ) -> Result<(), Failure> {
         if message.is_last() && case.scenario.conduct.submit == Submit::MarksFailed {
-            self.report(case, &json!({ "phase": "failed", "error": error_of(ErrorCategory::Timeout, &earlier) })).await?;
+            self.report(case, &json!({ "phase": "failed", "error": error_of(category, earlier) })).await?;
         }
         let text = format!("{earlier}\nSubmissionUnknown: attempt {} does not send again", message.attempt);
-        Err(Failure::retry(ErrorCategory::Other, text))
+        Err(Failure::retry(category, text))
     }
 
     async fn accepted(&self, case: &Case, job_id: JobId) -> Result<(), Failure> {
