@@ -15,7 +15,11 @@ pub struct Asset {
 impl Asset {
     fn new(stem: &str, extension: &str, content_type: &'static str, body: String) -> Self {
         let hash = hex::encode(Sha256::digest(body.as_bytes()));
-        Self { path: format!("/assets/{stem}.{}.{extension}", &hash[..12]), content_type, body }
+        Self {
+            path: format!("/assets/{stem}.{}.{extension}", &hash[..12]),
+            content_type,
+            body,
+        }
     }
 }
 
@@ -86,7 +90,9 @@ pub static MARK: LazyLock<Asset> = LazyLock::new(|| {
 
 /// The asset of a path, if it is one of ours.
 pub fn find(path: &str) -> Option<&'static Asset> {
-    [&*STYLE, &*ICONS, &*MARK].into_iter().find(|asset| asset.path == path)
+    [&*STYLE, &*ICONS, &*MARK]
+        .into_iter()
+        .find(|asset| asset.path == path)
 }
 
 #[cfg(test)]

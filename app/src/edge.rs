@@ -30,7 +30,12 @@ pub struct Edge {
 impl Edge {
     /// The decoded path segment at a place; the first is 0.
     pub fn segment(&self, place: usize) -> String {
-        self.path.trim_start_matches('/').split('/').nth(place).map(href::decode).unwrap_or_default()
+        self.path
+            .trim_start_matches('/')
+            .split('/')
+            .nth(place)
+            .map(href::decode)
+            .unwrap_or_default()
     }
 
     /// The idempotency key of one form of this page.

@@ -2,7 +2,11 @@
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-const KEPT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
+const KEPT: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'~');
 
 /// The desk.
 pub const DEAD_LETTERS: &str = "/dead-letters";
@@ -44,14 +48,20 @@ pub fn recovery(id: &str) -> String {
 
 /// The path with a query, or alone when the query is empty.
 pub fn with(path: &str, query: &Query) -> String {
-    if query.0.is_empty() { path.to_owned() } else { format!("{path}?{}", query.to_text()) }
+    if query.0.is_empty() {
+        path.to_owned()
+    } else {
+        format!("{path}?{}", query.to_text())
+    }
 }
 
 /// A path of ours: never another host, so that a way back cannot lead away.
 pub fn is_ours(path: &str) -> bool {
     path.starts_with('/')
         && !path.starts_with("//")
-        && !path.chars().any(|c| c == '\\' || c.is_control() || c.is_whitespace())
+        && !path
+            .chars()
+            .any(|c| c == '\\' || c.is_control() || c.is_whitespace())
 }
 
 /// The pairs of a query, in their order. Empty values count as absent when read.
@@ -78,7 +88,10 @@ impl Query {
 
     /// The first value that is not empty.
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.0.iter().find(|(key, value)| key == name && !value.is_empty()).map(|(_, value)| value.as_str())
+        self.0
+            .iter()
+            .find(|(key, value)| key == name && !value.is_empty())
+            .map(|(_, value)| value.as_str())
     }
 
     /// Replaces the value; an empty one removes it.
@@ -103,8 +116,11 @@ impl Query {
 
     /// The part of a URL after the question mark.
     pub fn to_text(&self) -> String {
-        let pairs: Vec<String> =
-            self.0.iter().map(|(name, value)| format!("{}={}", encode(name), encode(value))).collect();
+        let pairs: Vec<String> = self
+            .0
+            .iter()
+            .map(|(name, value)| format!("{}={}", encode(name), encode(value)))
+            .collect();
         pairs.join("&")
     }
 }

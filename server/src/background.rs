@@ -3,7 +3,7 @@
 use crate::config::ConfigError;
 use crate::database::DbError;
 use crate::office::Office;
-use crate::storage::{idempotency, sessions};
+use crate::storage::{idempotency, recoveries, sessions};
 use crate::worker::{self, Executor};
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,6 +12,9 @@ use tokio_util::sync::CancellationToken;
 
 /// How often what is over is taken away: sessions, and first answers older than a day.
 const HOUSEKEEPING: Duration = Duration::from_secs(600);
+
+/// How often open recoveries are looked over.
+const RECONCILE_EVERY: Duration = Duration::from_millis(500);
 
 /// What this process does beside answering.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,13 +35,15 @@ pub fn start(
     shutdown: &CancellationToken,
 ) -> Result<JoinSet<()>, ConfigError> {
     let mut working = JoinSet::new();
+    // Whoever reads or decides needs what the messages know; processes that do it at once stand back for each other.
+    let (reader, stop) = (office.clone(), shutdown.clone());
+    working.spawn(async move { reader.keep_projecting(stop).await });
     if duties.worker {
         let executor = Executor::new(office.clone())?;
         working.spawn(worker::run(executor, shutdown.clone()));
     }
     if duties.housekeeping {
-        let (projecting, stop) = (office.clone(), shutdown.clone());
-        working.spawn(async move { projecting.keep_projecting(stop).await });
+        working.spawn(reconcile(office.clone(), shutdown.clone()));
         working.spawn(housekeeping(office.clone(), shutdown.clone()));
     }
     Ok(working)
@@ -69,4 +74,17 @@ async fn tidy(office: &Office) -> Result<(), DbError> {
     let mut tx = office.database.write().await?;
     idempotency::forget_old(&mut tx).await?;
     tx.commit().await
+}
+
+/// Ends recoveries that nobody will end any more.
+async fn reconcile(office: Arc<Office>, shutdown: CancellationToken) {
+    loop {
+        if let Err(error) = recoveries::reconcile(&office.database, &office.config).await {
+            tracing::warn!(error = %error, "open recoveries could not be looked over");
+        }
+        tokio::select! {
+            () = shutdown.cancelled() => return,
+            () = tokio::time::sleep(RECONCILE_EVERY) => {}
+        }
+    }
 }

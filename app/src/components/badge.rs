@@ -58,7 +58,12 @@ pub struct Face {
 }
 
 const fn face(words: &'static str, icon: &'static str, tone: Tone) -> Face {
-    Face { words, icon, tone, place: None }
+    Face {
+        words,
+        icon,
+        tone,
+        place: None,
+    }
 }
 
 /// The flag that stands beside a label.
@@ -72,12 +77,18 @@ pub const fn label(label: Label) -> Face {
         Label::SubmissionOutcomeUnknown => face(words, "outcome-unknown", Tone::Decide),
         Label::RenderInProgress => face(words, "in-progress", Tone::Plain),
         Label::RemoteStateUnclear => face(words, "unclear", Tone::Decide),
-        Label::RemoteRenderFailed => {
-            Face { words, icon: "remote-failed", tone: Tone::Lost, place: Some(Place::Remote) }
-        }
-        Label::LocalDeliveryFailure => {
-            Face { words, icon: "local-failure", tone: Tone::Act, place: Some(Place::Ours) }
-        }
+        Label::RemoteRenderFailed => Face {
+            words,
+            icon: "remote-failed",
+            tone: Tone::Lost,
+            place: Some(Place::Remote),
+        },
+        Label::LocalDeliveryFailure => Face {
+            words,
+            icon: "local-failure",
+            tone: Tone::Act,
+            place: Some(Place::Ours),
+        },
         Label::AlreadyDelivered => face(words, "delivered", Tone::Rest),
         Label::Closed => face(words, "closed", Tone::Rest),
         Label::NoOperationRecord => face(words, "no-record", Tone::Decide),

@@ -13,15 +13,26 @@ pub struct Crumb {
 
 impl Crumb {
     pub fn link(words: impl Into<String>, href: impl Into<String>) -> Self {
-        Self { words: words.into(), href: Some(href.into()), is_id: false }
+        Self {
+            words: words.into(),
+            href: Some(href.into()),
+            is_id: false,
+        }
     }
 
     pub fn id(words: impl Into<String>, href: impl Into<String>) -> Self {
-        Self { is_id: true, ..Self::link(words, href) }
+        Self {
+            is_id: true,
+            ..Self::link(words, href)
+        }
     }
 
     pub fn here(words: impl Into<String>) -> Self {
-        Self { words: words.into(), href: None, is_id: false }
+        Self {
+            words: words.into(),
+            href: None,
+            is_id: false,
+        }
     }
 }
 

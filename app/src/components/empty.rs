@@ -9,20 +9,36 @@ pub enum Empty {
     /// Nothing has ever been here.
     Never { title: String, text: String },
     /// There are rows, but none matches.
-    Filtered { title: String, text: String, clear: String },
+    Filtered {
+        title: String,
+        text: String,
+        clear: String,
+    },
     /// The answer did not come; this says nothing about how many there are.
-    Unreadable { title: String, text: String, again: String },
+    Unreadable {
+        title: String,
+        text: String,
+        again: String,
+    },
 }
 
 pub fn empty(state: Empty) -> AnyView {
     let (kind, drawing, title, text, link) = match state {
         Empty::Never { title, text } => ("never", "empty-never", title, text, None),
-        Empty::Filtered { title, text, clear } => {
-            ("filtered", "empty-filtered", title, text, Some((clear, "Clear the filters")))
-        }
-        Empty::Unreadable { title, text, again } => {
-            ("unreadable", "empty-unreadable", title, text, Some((again, "Try again")))
-        }
+        Empty::Filtered { title, text, clear } => (
+            "filtered",
+            "empty-filtered",
+            title,
+            text,
+            Some((clear, "Clear the filters")),
+        ),
+        Empty::Unreadable { title, text, again } => (
+            "unreadable",
+            "empty-unreadable",
+            title,
+            text,
+            Some((again, "Try again")),
+        ),
     };
     view! {
         <div class="empty" data-empty-state=kind>

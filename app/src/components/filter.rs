@@ -63,7 +63,10 @@ pub fn chips(head: AnyView, path: &str, filters: &Query, table: &[(&str, &'stati
         .0
         .iter()
         .map(|(name, value)| {
-            let words = table.iter().find(|(own, _)| own == name).map_or("", |(_, words)| *words);
+            let words = table
+                .iter()
+                .find(|(own, _)| own == name)
+                .map_or("", |(_, words)| *words);
             let href = href::with(path, &filters.without(name));
             let name = name.clone();
             let value = visible(&value.replace('_', " "));

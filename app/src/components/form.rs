@@ -32,15 +32,23 @@ impl Returned {
     pub fn of(query: &Query) -> Option<Self> {
         let code = query.get("refused")?.parse().ok()?;
         let form = query.get("form")?.to_owned();
-        let typed = query.0.iter().filter_map(|(name, value)| {
-            Some((name.strip_prefix(TYPED)?.to_owned(), value.clone()))
-        });
-        Some(Self { form, code, typed: Query(typed.collect()) })
+        let typed = query
+            .0
+            .iter()
+            .filter_map(|(name, value)| Some((name.strip_prefix(TYPED)?.to_owned(), value.clone())));
+        Some(Self {
+            form,
+            code,
+            typed: Query(typed.collect()),
+        })
     }
 
     /// What was typed into a field of this form.
     pub fn typed(returned: Option<&Self>, field: &str) -> String {
-        returned.and_then(|back| back.typed.get(field)).unwrap_or_default().to_owned()
+        returned
+            .and_then(|back| back.typed.get(field))
+            .unwrap_or_default()
+            .to_owned()
     }
 }
 
@@ -56,7 +64,8 @@ pub fn send_back(edge: &Edge, page: &str, query: &Query, form: &str, code: Code,
         let value: String = value.chars().take(2 * MAX_REASON).collect();
         query.set(&format!("{TYPED}{name}"), &value);
     }
-    edge.reply.redirect(&format!("{}#{ANCHOR}", href::with(page, &query)));
+    edge.reply
+        .redirect(&format!("{}#{ANCHOR}", href::with(page, &query)));
 }
 
 /// A reason as it may be stored: trimmed, present, at most [`MAX_REASON`] characters.
@@ -65,7 +74,10 @@ pub fn reason(text: &str) -> Result<&str, DeskError> {
     if text.is_empty() {
         Err(DeskError::new(Code::InvalidRequest, "A reason is required."))
     } else if text.chars().count() > MAX_REASON {
-        Err(DeskError::new(Code::InvalidRequest, "A reason has at most 500 characters."))
+        Err(DeskError::new(
+            Code::InvalidRequest,
+            "A reason has at most 500 characters.",
+        ))
     } else {
         Ok(text)
     }
@@ -79,12 +91,21 @@ pub const fn refusal(code: Code) -> (&'static str, &'static str) {
             "Something is missing or malformed.",
             "A reason is required, at most 500 characters; ids, amounts and times must be well-formed.",
         ),
-        Code::MissingIdempotencyKey => ("The form was incomplete.", "Load this page again and send it again."),
+        Code::MissingIdempotencyKey => (
+            "The form was incomplete.",
+            "Load this page again and send it again.",
+        ),
         Code::BodyTooLarge => ("Too much was sent.", "Shorten the texts and send it again."),
         Code::UnsupportedMediaType => ("The form came in an unknown shape.", "Load this page again."),
-        Code::RoleRequired => ("Your role does not allow this.", "Someone with a higher role can do it."),
+        Code::RoleRequired => (
+            "Your role does not allow this.",
+            "Someone with a higher role can do it.",
+        ),
         Code::CrossSite => ("The form came from another site.", "Send it from this page."),
-        Code::NotFound => ("What it speaks of is not there.", "It may have been purged since this page was made."),
+        Code::NotFound => (
+            "What it speaks of is not there.",
+            "It may have been purged since this page was made.",
+        ),
         Code::MethodNotAllowed => ("That cannot be asked like this.", "Load this page again."),
         Code::AlreadyExists => ("That operation id is taken.", "Choose another id."),
         Code::RevisionMismatch | Code::PlanStale => (
@@ -103,9 +124,18 @@ pub const fn refusal(code: Code) -> (&'static str, &'static str) {
             "A recovery of this operation is under way.",
             "Wait for its end or cancel it; at most one runs at a time.",
         ),
-        Code::UseDecision => ("This plan is a person's decision.", "Record one of the decisions below."),
-        Code::ConfirmMismatch => ("The typed id does not match.", "Type the id exactly as it is shown."),
-        Code::GuardBlocked => ("A guard blocks this now.", "Nothing was written. The guards below say why."),
+        Code::UseDecision => (
+            "This plan is a person's decision.",
+            "Record one of the decisions below.",
+        ),
+        Code::ConfirmMismatch => (
+            "The typed id does not match.",
+            "Type the id exactly as it is shown.",
+        ),
+        Code::GuardBlocked => (
+            "A guard blocks this now.",
+            "Nothing was written. The guards below say why.",
+        ),
         Code::NotAllowedHere => (
             "That decision is not allowed in this state.",
             "Nothing was written. The decisions that are allowed are listed below.",
@@ -118,13 +148,19 @@ pub const fn refusal(code: Code) -> (&'static str, &'static str) {
             "Another operation holds that job id.",
             "One remote job belongs to one operation.",
         ),
-        Code::RecordExists => ("This message has an operation record.", "Use the operation's plan."),
+        Code::RecordExists => (
+            "This message has an operation record.",
+            "Use the operation's plan.",
+        ),
         Code::RecordRequired => (
             "Messages without an operation record are not replayed here.",
             "Link it to an operation, or acknowledge it.",
         ),
         Code::SlowDown => ("Too many tries.", "Wait a little and send it again."),
-        Code::Unavailable => ("The database did not answer.", "Nothing is known to be written. Try again."),
+        Code::Unavailable => (
+            "The database did not answer.",
+            "Nothing is known to be written. Try again.",
+        ),
         Code::Internal => ("Something went wrong on our side.", "The log holds the details."),
     }
 }
@@ -216,7 +252,10 @@ mod tests {
     #[test]
     fn a_reason_is_present_and_short() {
         assert!(reason("  ").is_err());
-        assert_eq!(reason(" disk was full \n").map_err(|error| error.code), Ok("disk was full"));
+        assert_eq!(
+            reason(" disk was full \n").map_err(|error| error.code),
+            Ok("disk was full")
+        );
         assert!(reason(&"ö".repeat(500)).is_ok());
         assert!(reason(&"ö".repeat(501)).is_err());
     }

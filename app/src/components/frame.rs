@@ -65,9 +65,21 @@ pub fn top(caller: Option<Caller>, current: Section) -> AnyView {
 
 /// How many recoveries run, how much money is unresolved, how many attempts may have been billed.
 pub fn strip(overview: Overview, now: DateTime<Utc>) -> AnyView {
-    let recoveries = if overview.recoveries_running == 1 { "recovery running" } else { "recoveries running" };
-    let operations = if overview.money_unresolved == 1 { "operation" } else { "operations" };
-    let attempts = if overview.attempts_possibly_billed == 1 { "attempt" } else { "attempts" };
+    let recoveries = if overview.recoveries_running == 1 {
+        "recovery running"
+    } else {
+        "recoveries running"
+    };
+    let operations = if overview.money_unresolved == 1 {
+        "operation"
+    } else {
+        "operations"
+    };
+    let attempts = if overview.attempts_possibly_billed == 1 {
+        "attempt"
+    } else {
+        "attempts"
+    };
     view! {
         <section aria-label="Facts">
             <ul class="strip">

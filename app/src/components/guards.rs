@@ -25,14 +25,21 @@ pub fn tally(guards: &[GuardResult]) -> String {
                 1 => format!("1 {one}"),
                 more => format!("{more} {many}"),
             };
-            format!("{pass} pass, {}, {}", verb(warn, "warns", "warn"), verb(block, "blocks", "block"))
+            format!(
+                "{pass} pass, {}, {}",
+                verb(warn, "warns", "warn"),
+                verb(block, "blocks", "block")
+            )
         }
     }
 }
 
 /// The sentence of the first guard that blocks.
 pub fn blocked(guards: &[GuardResult]) -> Option<&str> {
-    guards.iter().find(|guard| guard.verdict == Verdict::Block).map(|guard| guard.detail.as_str())
+    guards
+        .iter()
+        .find(|guard| guard.verdict == Verdict::Block)
+        .map(|guard| guard.detail.as_str())
 }
 
 fn item(guard: GuardResult) -> AnyView {
@@ -49,10 +56,18 @@ fn item(guard: GuardResult) -> AnyView {
 pub fn guards(mut list: Vec<GuardResult>) -> AnyView {
     // Block, warn, pass; the design's order within each.
     list.sort_by_key(|guard| std::cmp::Reverse(guard.verdict));
-    let folded = if list.len() > SHOWN { list.split_off(SHOWN) } else { Vec::new() };
+    let folded = if list.len() > SHOWN {
+        list.split_off(SHOWN)
+    } else {
+        Vec::new()
+    };
     let more = (!folded.is_empty()).then(|| {
         let all_pass = folded.iter().all(|guard| guard.verdict == Verdict::Pass);
-        let words = format!("{} more guards{}", folded.len(), if all_pass { " pass" } else { "" });
+        let words = format!(
+            "{} more guards{}",
+            folded.len(),
+            if all_pass { " pass" } else { "" }
+        );
         view! {
             <details>
                 <summary>{words}</summary>
@@ -74,9 +89,16 @@ mod tests {
 
     #[test]
     fn the_tally_counts_all_three() {
-        let guard = |verdict| GuardResult { guard: GuardName::JobKnown, verdict, detail: "why".to_owned() };
+        let guard = |verdict| GuardResult {
+            guard: GuardName::JobKnown,
+            verdict,
+            detail: "why".to_owned(),
+        };
         assert_eq!(tally(&[guard(Verdict::Pass), guard(Verdict::Pass)]), "all 2 pass");
-        assert_eq!(tally(&[guard(Verdict::Pass), guard(Verdict::Warn)]), "1 pass, 1 warns, none blocks");
+        assert_eq!(
+            tally(&[guard(Verdict::Pass), guard(Verdict::Warn)]),
+            "1 pass, 1 warns, none blocks"
+        );
         assert_eq!(blocked(&[guard(Verdict::Warn)]), None);
         assert_eq!(blocked(&[guard(Verdict::Block)]), Some("why"));
     }

@@ -68,7 +68,10 @@ pub struct Cell {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Moment {
     /// An event, and the distance from the one before.
-    At { at: DateTime<Utc>, after: Option<String> },
+    At {
+        at: DateTime<Utc>,
+        after: Option<String>,
+    },
     /// Nothing happened for this long.
     Behind(String),
     Now(DateTime<Utc>),
@@ -119,9 +122,8 @@ fn not_reached(view: &OperationView) -> Option<(&'static str, String)> {
                 Some(Execution::Failed | Execution::Cancelled | Execution::Expired) => {
                     ("failed", "not recorded on our side yet".to_owned())
                 }
-                Some(Execution::Succeeded | Execution::Queued | Execution::Running | Execution::Unknown) | None => {
-                    ("succeeded", "not reached".to_owned())
-                }
+                Some(Execution::Succeeded | Execution::Queued | Execution::Running | Execution::Unknown)
+                | None => ("succeeded", "not reached".to_owned()),
             })
         }
         Phase::Succeeded => Some((
@@ -158,7 +160,11 @@ fn merged(events: &[Event]) -> Vec<Merged<'_>> {
             Some(_) | None => rows.len(),
         };
         if place == rows.len() && event.lane != Lane::Neither {
-            rows.push(Merged { at: event.at, ours: None, remote: None });
+            rows.push(Merged {
+                at: event.at,
+                ours: None,
+                remote: None,
+            });
         }
         match event.lane {
             Lane::OurSide => rows[place].ours = Some(event),
@@ -180,9 +186,17 @@ pub fn lanes(view: &OperationView, now: DateTime<Utc>) -> Lanes {
     let first_ours = events.iter().position(|row| row.ours.is_some());
     let first_remote = events.iter().position(|row| row.remote.is_some());
     // The remote rail ends with the provider's terminal word, which later reads only repeat; else with its last one.
-    let current = view.remote.axes.execution.filter(|execution| execution.is_terminal());
+    let current = view
+        .remote
+        .axes
+        .execution
+        .filter(|execution| execution.is_terminal());
     let last_remote = current
-        .and_then(|current| events.iter().position(|row| row.remote.and_then(|event| event.execution) == Some(current)))
+        .and_then(|current| {
+            events
+                .iter()
+                .position(|row| row.remote.and_then(|event| event.execution) == Some(current))
+        })
         .or_else(|| events.iter().rposition(|row| row.remote.is_some()));
     let ours_before = began(|row| row.ours.is_some());
     let remote_before = began(|row| row.remote.is_some());
@@ -201,7 +215,12 @@ pub fn lanes(view: &OperationView, now: DateTime<Utc>) -> Lanes {
         if events[..=from].iter().any(reached) {
             return Some(from);
         }
-        events.iter().enumerate().skip(from).find(|(_, row)| reached(row)).map(|(place, _)| place)
+        events
+            .iter()
+            .enumerate()
+            .skip(from)
+            .find(|(_, row)| reached(row))
+            .map(|(place, _)| place)
     });
     let open_lag = match (lag_from, lag_to) {
         (Some(from), None) if wanted != Some(view.phase) && view.closure.is_none() => Some(from),
@@ -257,10 +276,15 @@ pub fn lanes(view: &OperationView, now: DateTime<Utc>) -> Lanes {
             .map(|before| format!("+{}", fine(event.at - events[before].at)));
         rows.push(Row {
             moment: Moment::At { at: event.at, after },
-            ours: Cell { rail: ours_rail, mark: event.ours.map(|ours| our_mark(ours, here == Some(place))) },
+            ours: Cell {
+                rail: ours_rail,
+                mark: event.ours.map(|ours| our_mark(ours, here == Some(place))),
+            },
             remote: Cell {
                 rail: remote_rail,
-                mark: event.remote.map(|remote| remote_mark(remote, last_remote == Some(place))),
+                mark: event
+                    .remote
+                    .map(|remote| remote_mark(remote, last_remote == Some(place))),
             },
         });
     }
@@ -268,8 +292,14 @@ pub fn lanes(view: &OperationView, now: DateTime<Utc>) -> Lanes {
         let distance = fine(now - events[from].at);
         rows.push(Row {
             moment: Moment::Behind(distance),
-            ours: Cell { rail: Rail::Gap, mark: None },
-            remote: Cell { rail: Rail::Rest, mark: None },
+            ours: Cell {
+                rail: Rail::Gap,
+                mark: None,
+            },
+            remote: Cell {
+                rail: Rail::Rest,
+                mark: None,
+            },
         });
     }
     if let Some((title, detail)) = not_reached(view) {
@@ -282,12 +312,25 @@ pub fn lanes(view: &OperationView, now: DateTime<Utc>) -> Lanes {
             moment: Moment::Now(now),
             ours: Cell {
                 rail,
-                mark: Some(Mark { dot: Dot::Todo, title: title.to_owned(), detail, here: false }),
+                mark: Some(Mark {
+                    dot: Dot::Todo,
+                    title: title.to_owned(),
+                    detail,
+                    here: false,
+                }),
             },
-            remote: Cell { rail: Rail::None, mark: None },
+            remote: Cell {
+                rail: Rail::None,
+                mark: None,
+            },
         });
     }
-    Lanes { ours: our_head(view), remote: remote_head(view, now), rows, left_out }
+    Lanes {
+        ours: our_head(view),
+        remote: remote_head(view, now),
+        rows,
+        left_out,
+    }
 }
 
 fn our_mark(event: &Event, here: bool) -> Mark {
@@ -301,7 +344,12 @@ fn our_mark(event: &Event, here: bool) -> Mark {
     } else {
         Dot::Small
     };
-    Mark { dot, title: event.title.clone(), detail: event.detail.clone(), here }
+    Mark {
+        dot,
+        title: event.title.clone(),
+        detail: event.detail.clone(),
+        here,
+    }
 }
 
 fn remote_mark(event: &Event, last: bool) -> Mark {
@@ -311,7 +359,12 @@ fn remote_mark(event: &Event, last: bool) -> Mark {
         Some(Execution::Succeeded | Execution::Queued | Execution::Running) => Dot::Done,
         Some(Execution::Unknown) | None => Dot::Small,
     };
-    Mark { dot, title: event.title.clone(), detail: event.detail.clone(), here: false }
+    Mark {
+        dot,
+        title: event.title.clone(),
+        detail: event.detail.clone(),
+        here: false,
+    }
 }
 
 fn our_head(view: &OperationView) -> String {
@@ -329,7 +382,9 @@ fn remote_head(view: &OperationView, now: DateTime<Utc>) -> String {
         (_, execution, observed) => {
             let state = execution.map_or("never read", Execution::as_str);
             match (axes.fetch, observed) {
-                (Some(fetch), Some(at)) => format!("{state}, {} {}", super::words::fetch(fetch), ago(now, at)),
+                (Some(fetch), Some(at)) => {
+                    format!("{state}, {} {}", super::words::fetch(fetch), ago(now, at))
+                }
                 (None, Some(at)) => format!("{state}, reported {}", ago(now, at)),
                 (_, None) => state.to_owned(),
             }

@@ -8,7 +8,12 @@ use super::time::{clock, when};
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
 
-const WE_ARE_HERE: Face = Face { words: "we are here", icon: "next", tone: Tone::Act, place: None };
+const WE_ARE_HERE: Face = Face {
+    words: "we are here",
+    icon: "next",
+    tone: Tone::Act,
+    place: None,
+};
 
 const fn drawing(dot: Dot) -> &'static str {
     match dot {
@@ -48,7 +53,8 @@ fn behind(distance: &str) -> AnyView {
 fn cell(cell: Cell, side: &'static str, extra: Option<AnyView>) -> AnyView {
     let content = cell.mark.map(|mark| event(mark, side)).or(extra);
     let empty = content.is_none().then_some("");
-    view! { <td role="cell" class="lane" data-rail=cell.rail.as_str() data-empty=empty>{content}</td> }.into_any()
+    view! { <td role="cell" class="lane" data-rail=cell.rail.as_str() data-empty=empty>{content}</td> }
+        .into_any()
 }
 
 fn row(row: Row, now: DateTime<Utc>) -> AnyView {
@@ -63,7 +69,9 @@ fn row(row: Row, now: DateTime<Utc>) -> AnyView {
             extra = Some(behind(distance));
             view! { <span class="n">{format!("+{distance}")}</span> }.into_any()
         }
-        Moment::Now(at) => view! { <strong>"now"</strong> <small>{when(*at, clock(now, *at))}</small> }.into_any(),
+        Moment::Now(at) => {
+            view! { <strong>"now"</strong> <small>{when(*at, clock(now, *at))}</small> }.into_any()
+        }
     };
     view! {
         <tr role="row">
@@ -84,7 +92,11 @@ pub fn lanes_table(model: Lanes, now: DateTime<Utc>) -> AnyView {
         );
         view! { <p class="dim">{words}</p> }
     });
-    let rows = model.rows.into_iter().map(|one| row(one, now)).collect::<Vec<_>>();
+    let rows = model
+        .rows
+        .into_iter()
+        .map(|one| row(one, now))
+        .collect::<Vec<_>>();
     view! {
         {left_out}
         <div class="lanes-box">

@@ -16,7 +16,9 @@ pub struct Pager {
 impl Pager {
     /// Links of a list at `path` under `query`.
     pub fn of(path: &str, query: &Query, next_cursor: Option<&str>, words: String) -> Self {
-        let first = query.get("cursor").map(|_| href::with(path, &query.without("cursor")));
+        let first = query
+            .get("cursor")
+            .map(|_| href::with(path, &query.without("cursor")));
         let older = next_cursor.map(|cursor| href::with(path, &query.and("cursor", cursor)));
         Self { words, first, older }
     }

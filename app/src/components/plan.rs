@@ -21,7 +21,9 @@ pub const fn card_tone(effect: Effect) -> Tone {
 
 /// The job that a read speaks of, or the operation.
 fn object(plan: &Plan) -> &str {
-    plan.job_id.as_ref().map_or(plan.operation_id.as_str(), |job| job.as_str())
+    plan.job_id
+        .as_ref()
+        .map_or(plan.operation_id.as_str(), |job| job.as_str())
 }
 
 /// Verb and object, and the price where there is one: the words of the button that does it.
@@ -58,7 +60,9 @@ pub fn question(plan: &Plan) -> (String, String) {
     };
     let about = match plan.action {
         Action::Observe | Action::InspectAccounting => object(plan),
-        Action::Dispatch | Action::Deliver | Action::Reconcile | Action::Acknowledge => plan.operation_id.as_str(),
+        Action::Dispatch | Action::Deliver | Action::Reconcile | Action::Acknowledge => {
+            plan.operation_id.as_str()
+        }
     };
     (head.to_owned(), about.to_owned())
 }
@@ -81,7 +85,10 @@ pub fn written(plan: &Plan, message: Option<&str>, estimate: Option<Decimal>) ->
     }
     lines.push("a recovery, and one queue job that carries it out".to_owned());
     if let Some(message) = message {
-        lines.push(format!("one replay counted on message {}", super::text::short(message)));
+        lines.push(format!(
+            "one replay counted on message {}",
+            super::text::short(message)
+        ));
     }
     match plan.action {
         Action::Dispatch => {

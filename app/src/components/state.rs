@@ -56,15 +56,22 @@ mod tests {
     fn every_state_has_a_glyph_of_its_own() {
         let sheet = &crate::assets::ICONS.body;
         let drawing = |name: &str| {
-            let start = sheet.find(&format!("<symbol id=\"{name}\"")).expect("in the sheet");
+            let start = sheet
+                .find(&format!("<symbol id=\"{name}\""))
+                .expect("in the sheet");
             let body = &sheet[start..];
             let open = body.find('>').expect("open");
             body[open..body.find("</symbol>").expect("closed")].to_owned()
         };
-        let phases: BTreeSet<String> = Phase::ALL.iter().map(|value| drawing(phase_glyph(*value))).collect();
+        let phases: BTreeSet<String> = Phase::ALL
+            .iter()
+            .map(|value| drawing(phase_glyph(*value)))
+            .collect();
         assert_eq!(phases.len(), Phase::ALL.len());
-        let executions: BTreeSet<String> =
-            Execution::ALL.iter().map(|value| drawing(execution_glyph(*value))).collect();
+        let executions: BTreeSet<String> = Execution::ALL
+            .iter()
+            .map(|value| drawing(execution_glyph(*value)))
+            .collect();
         assert_eq!(executions.len(), Execution::ALL.len());
     }
 }

@@ -62,7 +62,11 @@ pub fn ago(now: DateTime<Utc>, at: DateTime<Utc>) -> String {
 /// The elapsed time for a column that says "since"; a date when it is a month or more.
 pub fn since(now: DateTime<Utc>, at: DateTime<Utc>) -> String {
     let seconds = (now - at).num_seconds();
-    if seconds < MONTH { span(now - at) } else { at.format("%-d %b").to_string() }
+    if seconds < MONTH {
+        span(now - at)
+    } else {
+        at.format("%-d %b").to_string()
+    }
 }
 
 /// The exact time, to the second, in UTC.
@@ -99,11 +103,23 @@ mod tests {
     #[test]
     fn distances_read_as_a_person_says_them() {
         let span = |seconds| span(TimeDelta::seconds(seconds));
-        assert_eq!([span(0), span(59), span(60), span(3599)], ["0 s", "59 s", "1 min", "59 min"]);
-        assert_eq!([span(3600), span(4200), span(5 * HOUR)], ["1 h", "1 h 10 min", "5 h"]);
-        assert_eq!([span(47 * HOUR), span(50 * HOUR), span(-4)], ["47 h", "2 d", "0 s"]);
+        assert_eq!(
+            [span(0), span(59), span(60), span(3599)],
+            ["0 s", "59 s", "1 min", "59 min"]
+        );
+        assert_eq!(
+            [span(3600), span(4200), span(5 * HOUR)],
+            ["1 h", "1 h 10 min", "5 h"]
+        );
+        assert_eq!(
+            [span(47 * HOUR), span(50 * HOUR), span(-4)],
+            ["47 h", "2 d", "0 s"]
+        );
         let fine = |seconds| fine(TimeDelta::seconds(seconds));
-        assert_eq!([fine(160), fine(1401), fine(60), fine(93_600)], ["2 min 40 s", "23 min 21 s", "1 min", "1 d 2 h"]);
+        assert_eq!(
+            [fine(160), fine(1401), fine(60), fine(93_600)],
+            ["2 min 40 s", "23 min 21 s", "1 min", "1 d 2 h"]
+        );
     }
 
     #[test]

@@ -91,7 +91,11 @@ pub fn amount(amount: Decimal) -> String {
 
 /// An amount of credits: `1 credit`, `12 credits`.
 pub fn credits(credits: Decimal) -> String {
-    let unit = if credits == Decimal::ONE { "credit" } else { "credits" };
+    let unit = if credits == Decimal::ONE {
+        "credit"
+    } else {
+        "credits"
+    };
     format!("{} {unit}", amount(credits))
 }
 
@@ -106,14 +110,22 @@ pub fn charge(charge: &Charge) -> String {
         ChargeState::RefundPending => format!("{} charged, refund pending", named(charge.charged)),
         ChargeState::Refunded => format!("{} charged and refunded", named(charge.charged)),
         ChargeState::PartiallyRefunded => {
-            format!("{} charged, {} refunded", named(charge.charged), named(charge.refunded))
+            format!(
+                "{} charged, {} refunded",
+                named(charge.charged),
+                named(charge.refunded)
+            )
         }
     }
 }
 
 /// `one`, or `n many`: `1 dead letter`, `3 dead letters`.
 pub fn count(number: i64, one: &str, many: &str) -> String {
-    if number == 1 { format!("1 {one}") } else { format!("{} {many}", thousands(number)) }
+    if number == 1 {
+        format!("1 {one}")
+    } else {
+        format!("{} {many}", thousands(number))
+    }
 }
 
 /// Groups of three, with thin spaces: `48 213 904`.
@@ -146,7 +158,10 @@ mod tests {
     #[test]
     fn figures_read_well() {
         assert_eq!(thousands(48_213_904), "48\u{202f}213\u{202f}904");
-        assert_eq!([thousands(0), thousands(999), thousands(-1000)], ["0", "999", "−1\u{202f}000"]);
+        assert_eq!(
+            [thousands(0), thousands(999), thousands(-1000)],
+            ["0", "999", "−1\u{202f}000"]
+        );
         assert_eq!([listed(&[2]), listed(&[0, 2, 3])], ["2", "0, 2 and 3"]);
         assert_eq!(credits(Decimal::new(1200, 2)), "12 credits");
         assert_eq!(credits(Decimal::ONE), "1 credit");

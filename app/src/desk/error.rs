@@ -86,7 +86,12 @@ pub struct DeskError {
 
 impl DeskError {
     pub fn new(code: Code, detail: impl Into<String>) -> Self {
-        Self { code, detail: detail.into(), plan: None, guards: Vec::new() }
+        Self {
+            code,
+            detail: detail.into(),
+            plan: None,
+            guards: Vec::new(),
+        }
     }
 
     pub fn with_plan(mut self, plan: Plan) -> Self {

@@ -67,6 +67,9 @@ pub const MAX_LIMIT: u32 = 200;
 
 impl Default for PageRequest {
     fn default() -> Self {
-        Self { cursor: None, limit: DEFAULT_LIMIT }
+        Self {
+            cursor: None,
+            limit: DEFAULT_LIMIT,
+        }
     }
 }

@@ -10,8 +10,8 @@ pub use error::{Code, DeskError};
 pub use filter::{AuditFilter, DeadLetterFilter, OperationFilter, PageRequest, RecoveryFilter};
 pub use order::{DecisionOrder, Ordered, RecoveryOrder};
 pub use view::{
-    Candidates, DeadLetterRow, DeadLetterView, DecisionView, Event, EventKind, Lane, LabelCount, OperationRow,
-    OperationView, Overview, PageOf, QueueStats, QueuesView, RemoteView, Summary, Totals,
+    Candidates, DeadLetterRow, DeadLetterView, DecisionView, Event, EventKind, LabelCount, Lane,
+    OperationRow, OperationView, Overview, PageOf, QueueStats, QueuesView, RemoteView, Summary, Totals,
 };
 
 use crate::domain::audit::AuditEntry;
@@ -45,7 +45,11 @@ pub trait Desk: Send + Sync {
     async fn overview(&self) -> Answer<Overview>;
     /// Counts per label and per queue for the desk's rail, under the filter without its own label and queue.
     async fn summary(&self, filter: &DeadLetterFilter) -> Answer<Summary>;
-    async fn dead_letters(&self, filter: &DeadLetterFilter, page: &PageRequest) -> Answer<PageOf<DeadLetterRow>>;
+    async fn dead_letters(
+        &self,
+        filter: &DeadLetterFilter,
+        page: &PageRequest,
+    ) -> Answer<PageOf<DeadLetterRow>>;
     async fn dead_letter(&self, id: &str) -> Answer<DeadLetterView>;
     async fn operations(&self, filter: &OperationFilter, page: &PageRequest) -> Answer<PageOf<OperationRow>>;
     async fn operation(&self, id: &OperationId) -> Answer<OperationView>;

@@ -26,11 +26,16 @@ impl Evidence {
             .messages
             .iter()
             .filter_map(|message| message.facts.job_id.clone());
-        let receipts = self
-            .attempts
-            .iter()
-            .filter_map(|attempt| attempt.receipt.as_ref().and_then(|receipt| receipt.job_id.clone()));
-        messages.chain(receipts).chain(self.extra_job_ids.iter().cloned()).collect()
+        let receipts = self.attempts.iter().filter_map(|attempt| {
+            attempt
+                .receipt
+                .as_ref()
+                .and_then(|receipt| receipt.job_id.clone())
+        });
+        messages
+            .chain(receipts)
+            .chain(self.extra_job_ids.iter().cloned())
+            .collect()
     }
 
     /// Every job id ever known to the operation: attached, reported, in a receipt, in a dead letter.

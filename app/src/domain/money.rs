@@ -45,13 +45,19 @@ pub mod amount {
     /// Digits, or `null`.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Decimal>, D::Error> {
         let text = Option::<String>::deserialize(deserializer)?;
-        text.map(|text| text.parse().map_err(D::Error::custom)).transpose()
+        text.map(|text| text.parse().map_err(D::Error::custom))
+            .transpose()
     }
 }
 
 impl Default for Charge {
     fn default() -> Self {
-        Self { state: ChargeState::Unknown, reserved: None, charged: None, refunded: None }
+        Self {
+            state: ChargeState::Unknown,
+            reserved: None,
+            charged: None,
+            refunded: None,
+        }
     }
 }
 

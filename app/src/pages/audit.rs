@@ -130,7 +130,8 @@ pub fn view(model: Model) -> AnyView {
         let rows = rows(&model.entries, model.now, true);
         view! { {table(rows, true)} {pager(model.pager.clone())} }.into_any()
     };
-    let head = view! { <span class="dim">"newest first, append-only, each entry chained to the one before"</span> };
+    let head =
+        view! { <span class="dim">"newest first, append-only, each entry chained to the one before"</span> };
     view! {
         <main id="main" class="page">
             <h1>"Audit"</h1>
@@ -147,7 +148,12 @@ pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
     let filter = query::audit(&edge.query)?;
     let page = desk.audit(&filter, &query::page(&edge.query)?).await?;
     let model = Model::new(&edge.query, desk.now(), page);
-    Ok(Page { title: "Audit".to_owned(), section: Section::Audit, status: 200, body: view(model).into_any() })
+    Ok(Page {
+        title: "Audit".to_owned(),
+        section: Section::Audit,
+        status: 200,
+        body: view(model).into_any(),
+    })
 }
 
 impl Model {
@@ -166,7 +172,14 @@ impl Model {
 #[cfg(test)]
 pub fn samples(now: DateTime<Utc>) -> Vec<(&'static str, Model)> {
     let make = |query: &str, items, next: Option<&str>| {
-        Model::new(&Query::parse(query), now, PageOf { items, next_cursor: next.map(str::to_owned) })
+        Model::new(
+            &Query::parse(query),
+            now,
+            PageOf {
+                items,
+                next_cursor: next.map(str::to_owned),
+            },
+        )
     };
     vec![
         ("audit", make("", super::samples::audit(now), Some("older"))),

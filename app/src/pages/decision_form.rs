@@ -34,9 +34,15 @@ pub struct Context<'a> {
 /// What follows from the decision, in a sentence or two.
 const fn consequence(kind: DecisionKind) -> &'static str {
     match kind {
-        DecisionKind::AttachJob => "The provider is read once; only when it answers with that id is the id attached. Creates nothing.",
-        DecisionKind::ChooseJob => "That id is attached with what is known of it; the other ids contest nothing any more.",
-        DecisionKind::AdoptAsOperation => "The extra, paid render becomes an operation of its own, and can be delivered.",
+        DecisionKind::AttachJob => {
+            "The provider is read once; only when it answers with that id is the id attached. Creates nothing."
+        }
+        DecisionKind::ChooseJob => {
+            "That id is attached with what is known of it; the other ids contest nothing any more."
+        }
+        DecisionKind::AdoptAsOperation => {
+            "The extra, paid render becomes an operation of its own, and can be delivered."
+        }
         DecisionKind::ConfirmNotSent => {
             "The record says from now on that nothing was sent, and a new generation may be submitted. If that is wrong, a second render is paid for. The provider's search runs first, where there is one."
         }
@@ -49,10 +55,16 @@ const fn consequence(kind: DecisionKind) -> &'static str {
         DecisionKind::OutputsLost => {
             "Those outputs are no longer awaited. When none remains the operation is closed; the money flag stands."
         }
-        DecisionKind::RefundConfirmed => "The money counts as settled when the amount covers what was charged. Nothing is posted to the provider.",
+        DecisionKind::RefundConfirmed => {
+            "The money counts as settled when the amount covers what was charged. Nothing is posted to the provider."
+        }
         DecisionKind::ChargeAccepted => "The money counts as settled without a refund.",
-        DecisionKind::RefundRequested => "It is written down that a refund was asked for. This settles nothing.",
-        DecisionKind::AcknowledgeObsolete => "The message is marked as dealt with. Nothing is sent and nothing is deleted.",
+        DecisionKind::RefundRequested => {
+            "It is written down that a refund was asked for. This settles nothing."
+        }
+        DecisionKind::AcknowledgeObsolete => {
+            "The message is marked as dealt with. Nothing is sent and nothing is deleted."
+        }
         DecisionKind::PrepareNewOperation => {
             "A new operation is prepared with this one as its parent. It sends nothing: its own dispatch is reviewed by itself."
         }
@@ -85,19 +97,45 @@ fn fields(kind: DecisionKind, context: &Context<'_>, back: Option<&Returned>) ->
         ],
         DecisionKind::ConfirmNotSent => vec![evidence()],
         DecisionKind::OutsideSendExcluded => {
-            let through = Some(typed("through")).filter(|text| !text.is_empty()).unwrap_or_else(|| exact(context.now));
-            let field = text_field("through", "Excluded up to, UTC".into_any(), "For example 2026-11-30 14:05:11.", through, true);
+            let through = Some(typed("through"))
+                .filter(|text| !text.is_empty())
+                .unwrap_or_else(|| exact(context.now));
+            let field = text_field(
+                "through",
+                "Excluded up to, UTC".into_any(),
+                "For example 2026-11-30 14:05:11.",
+                through,
+                true,
+            );
             vec![evidence(), field.into_any()]
         }
         DecisionKind::OutputsLost => {
-            let lost = Some(typed("indexes")).filter(|text| !text.is_empty()).unwrap_or_else(|| missing(context.operation));
-            vec![text_field("indexes", "Indexes".into_any(), "Separated by commas.", lost, true).into_any()]
+            let lost = Some(typed("indexes"))
+                .filter(|text| !text.is_empty())
+                .unwrap_or_else(|| missing(context.operation));
+            vec![
+                text_field(
+                    "indexes",
+                    "Indexes".into_any(),
+                    "Separated by commas.",
+                    lost,
+                    true,
+                )
+                .into_any(),
+            ]
         }
         DecisionKind::RefundConfirmed => vec![
             line("reference", "Reference of the refund", "", true),
-            line("amount", "Amount in credits", "An exact decimal, for example 12 or 12.5.", true),
+            line(
+                "amount",
+                "Amount in credits",
+                "An exact decimal, for example 12 or 12.5.",
+                true,
+            ),
         ],
-        DecisionKind::AcknowledgeObsolete => message_choice(context, &typed("dead_letter_id")).into_iter().collect(),
+        DecisionKind::AcknowledgeObsolete => message_choice(context, &typed("dead_letter_id"))
+            .into_iter()
+            .collect(),
         DecisionKind::PrepareNewOperation => vec![line("id", "Id of the new operation", "", true)],
         DecisionKind::CloseUnresolved
         | DecisionKind::ChargeAccepted
@@ -118,8 +156,19 @@ fn missing(operation: &OperationView) -> String {
 }
 
 fn job_choice(context: &Context<'_>, typed: &str, only_others: bool) -> AnyView {
-    let attached = context.operation.remote.job_id.iter().filter(|_| !only_others).map(|job| (job, " (attached)"));
-    let others = context.operation.remote.other_jobs.iter().map(|other| (&other.job_id, ""));
+    let attached = context
+        .operation
+        .remote
+        .job_id
+        .iter()
+        .filter(|_| !only_others)
+        .map(|job| (job, " (attached)"));
+    let others = context
+        .operation
+        .remote
+        .other_jobs
+        .iter()
+        .map(|other| (&other.job_id, ""));
     let read = context.plan.alternatives.iter().map(|one| (&one.job_id, ""));
     let mut seen = std::collections::BTreeSet::new();
     let attached_id = context.operation.remote.job_id.as_ref();
@@ -142,8 +191,12 @@ fn job_choice(context: &Context<'_>, typed: &str, only_others: bool) -> AnyView 
 
 /// A choice only when there is more than one open message.
 fn message_choice(context: &Context<'_>, typed: &str) -> Option<AnyView> {
-    let open: Vec<_> =
-        context.operation.dead_letters.iter().filter(|letter| letter.disposition == Disposition::Open).collect();
+    let open: Vec<_> = context
+        .operation
+        .dead_letters
+        .iter()
+        .filter(|letter| letter.disposition == Disposition::Open)
+        .collect();
     if open.is_empty() {
         return None;
     }
@@ -173,9 +226,16 @@ fn form(kind: DecisionKind, context: &Context<'_>) -> AnyView {
     } else {
         format!("Recording this needs the {} role", kind.role())
     };
-    let query = Query::of(&[("back", &context.back.to_text()), ("message", context.message.unwrap_or_default())]);
+    let query = Query::of(&[
+        ("back", &context.back.to_text()),
+        ("message", context.message.unwrap_or_default()),
+    ]);
     let cancel = href::with(&href::operation(operation), &query);
-    let tone = if kind.role() == crate::domain::role::Role::Approver { "destroy" } else { "go" };
+    let tone = if kind.role() == crate::domain::role::Role::Approver {
+        "destroy"
+    } else {
+        "go"
+    };
     view! {
         <details open=back.is_some() id=format!("decide-{name}")>
             <summary><b>{words::decision(kind)} "?"</b> <code>{name}</code></summary>
@@ -207,12 +267,19 @@ pub fn forms(context: &Context<'_>) -> Option<AnyView> {
     // A refused form whose decision is not allowed any more still says why.
     let stray = context
         .returned
-        .filter(|back| back.form.parse::<DecisionKind>().is_ok_and(|kind| !allowed.contains(&kind)))
+        .filter(|back| {
+            back.form
+                .parse::<DecisionKind>()
+                .is_ok_and(|kind| !allowed.contains(&kind))
+        })
         .and_then(|back| refused(Some(back), &back.form));
     if allowed.is_empty() && stray.is_none() {
         return None;
     }
-    let list = allowed.iter().map(|kind| form(*kind, context)).collect::<Vec<_>>();
+    let list = allowed
+        .iter()
+        .map(|kind| form(*kind, context))
+        .collect::<Vec<_>>();
     let view = view! {
         <section class="block decisions" id="decisions">
             <h2>"Decisions a person can record" <small>"each with its reason; none reaches the provider but by a read"</small></h2>

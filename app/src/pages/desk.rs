@@ -1,22 +1,19 @@
 //! `/dead-letters`: the desk. Labels and queues with live counts at the left, the dead letters at the right.
 
 use super::desk_rows::row;
+use super::desk_side::side;
 use super::query;
 use super::{Page, Wanted};
-use crate::components::badge;
 use crate::components::empty::{Empty, empty};
 use crate::components::filter::{Choice, chips, kept, line, search, select};
 use crate::components::form::finished;
 use crate::components::frame::{Section, strip};
-use crate::components::icon::icon;
 use crate::components::notice::done;
 use crate::components::pager::{Pager, pager};
-use crate::components::text::outside;
 use crate::components::words;
-use crate::desk::view::{DeadLetterRow, LabelCount, Overview, PageOf, Summary};
+use crate::desk::view::{DeadLetterRow, Overview, PageOf, Summary};
 use crate::desk::{Code, DeadLetterFilter, DeskError};
 use crate::domain::dead_letter::Disposition;
-use crate::domain::label::Label;
 use crate::domain::operation::{ErrorCategory, Phase};
 use crate::domain::plan::Action;
 use crate::href::{self, Query};
@@ -61,7 +58,16 @@ impl Model {
             listed.set(name, wanted.get(name).unwrap_or_default());
         }
         let pager = Pager::of(href::DEAD_LETTERS, &listed, next, words);
-        Self { now, overview, summary, filter, filters, rows, pager, done: finished(wanted) }
+        Self {
+            now,
+            overview,
+            summary,
+            filter,
+            filters,
+            rows,
+            pager,
+            done: finished(wanted),
+        }
     }
 }
 
@@ -69,109 +75,54 @@ impl Model {
 fn matching(filter: &DeadLetterFilter, summary: &Summary) -> Option<i64> {
     match (filter.label, filter.queue.as_deref()) {
         (None, None) => Some(summary.total),
-        (Some(label), None) => summary.labels.iter().find(|one| one.label == label).map(|one| one.count),
-        (None, Some(queue)) => summary.queues.iter().find(|(name, _)| name == queue).map(|(_, count)| *count),
+        (Some(label), None) => summary
+            .labels
+            .iter()
+            .find(|one| one.label == label)
+            .map(|one| one.count),
+        (None, Some(queue)) => summary
+            .queues
+            .iter()
+            .find(|(name, _)| name == queue)
+            .map(|(_, count)| *count),
         (Some(_), Some(_)) => None,
     }
 }
 
-/// The rail's groups repeat on whose side things stand.
-const GROUPS: [(&str, &[Label]); 5] = [
-    (
-        "Before sending",
-        &[Label::NotSubmitted, Label::SubmissionRejected, Label::SubmissionOutcomeUnknown],
-    ),
-    (
-        "At the provider",
-        &[Label::RenderInProgress, Label::RemoteStateUnclear, Label::RemoteRenderFailed],
-    ),
-    ("On our side", &[Label::LocalDeliveryFailure]),
-    ("Finished", &[Label::AlreadyDelivered, Label::Closed]),
-    ("Outside the books", &[Label::NoOperationRecord]),
-];
-
-fn label_link(label: Label, counts: &[LabelCount], filters: &Query, current: bool) -> AnyView {
-    let face = badge::label(label);
-    let count = counts.iter().find(|one| one.label == label).map_or(0, |one| one.count);
-    let href = href::with(href::DEAD_LETTERS, &filters.and("label", label.as_str()));
-    view! {
-        <li>
-            <a href=href data-tone=face.tone.as_str() data-place=face.place.map(badge::Place::as_str)
-                data-rail-label=label.as_str() aria-current=current.then_some("true")>
-                {icon(face.icon)}<span>{face.words}</span><span class="n">{words::thousands(count)}</span>
-            </a>
-        </li>
-    }
-    .into_any()
-}
-
-fn side(model: &Model) -> AnyView {
-    let filters = &model.filters;
-    let all = href::with(href::DEAD_LETTERS, &filters.without("label").without("queue"));
-    let nothing_chosen = model.filter.label.is_none() && model.filter.queue.is_none();
-    let groups = GROUPS
-        .iter()
-        .map(|(head, labels)| {
-            let links = labels
-                .iter()
-                .map(|label| label_link(*label, &model.summary.labels, filters, model.filter.label == Some(*label)))
-                .collect::<Vec<_>>();
-            view! { <h2>{*head}</h2> <ul>{links}</ul> }
-        })
-        .collect::<Vec<_>>();
-    let queues = model
-        .summary
-        .queues
-        .iter()
-        .map(|(queue, count)| {
-            let href = href::with(href::DEAD_LETTERS, &filters.and("queue", queue));
-            let current = model.filter.queue.as_deref() == Some(queue.as_str());
-            view! {
-                <li>
-                    <a href=href data-rail-queue=queue.clone() aria-current=current.then_some("true")>
-                        {icon("queue")}<span class="m">{outside(queue)}</span>
-                        <span class="n">{words::thousands(*count)}</span>
-                    </a>
-                </li>
-            }
-        })
-        .collect::<Vec<_>>();
-    let queues = (!queues.is_empty()).then(|| view! { <h2>"Queues"</h2> <ul>{queues}</ul> });
-    view! {
-        <nav class="side" aria-label="Labels and queues">
-            <details>
-                <summary>"Labels and queues"</summary>
-                <ul>
-                    <li>
-                        <a href=all aria-current=nothing_chosen.then_some("true")>
-                            {icon("all")}<span>"All dead letters"</span>
-                            <span class="n">{words::thousands(model.summary.total)}</span>
-                        </a>
-                    </li>
-                </ul>
-                {groups}
-                {queues}
-            </details>
-        </nav>
-    }
-    .into_any()
-}
-
 pub(super) fn action_choices() -> Vec<Choice> {
-    let choice = |action: &Action| Choice { value: action.as_str(), words: words::action(*action).to_owned() };
+    let choice = |action: &Action| Choice {
+        value: action.as_str(),
+        words: words::action(*action).to_owned(),
+    };
     Action::ALL.iter().map(choice).collect()
 }
 
 pub(super) fn phase_choices() -> Vec<Choice> {
-    Phase::ALL.iter().map(|phase| Choice { value: phase.as_str(), words: phase.to_string() }).collect()
+    Phase::ALL
+        .iter()
+        .map(|phase| Choice {
+            value: phase.as_str(),
+            words: phase.to_string(),
+        })
+        .collect()
 }
 
 fn filter_form(model: &Model) -> AnyView {
     let filters = &model.filters;
-    let categories =
-        ErrorCategory::ALL.iter().map(|one| Choice { value: one.as_str(), words: one.to_string() }).collect();
-    let dispositions =
-        Disposition::ALL.iter().map(|one| Choice { value: one.as_str(), words: one.to_string() }).collect();
+    let categories = ErrorCategory::ALL
+        .iter()
+        .map(|one| Choice {
+            value: one.as_str(),
+            words: one.to_string(),
+        })
+        .collect();
+    let dispositions = Disposition::ALL
+        .iter()
+        .map(|one| Choice {
+            value: one.as_str(),
+            words: one.to_string(),
+        })
+        .collect();
     view! {
         <form class="filter" role="search" aria-label="Filter dead letters" method="get" action=href::DEAD_LETTERS>
             {search("Operation, message or job id", filters)}
@@ -199,8 +150,10 @@ fn filter_form(model: &Model) -> AnyView {
 }
 
 fn head(model: &Model) -> AnyView {
-    let count = matching(&model.filter, &model.summary)
-        .map_or_else(|| "Dead letters".to_owned(), |total| words::count(total, "dead letter", "dead letters"));
+    let count = matching(&model.filter, &model.summary).map_or_else(
+        || "Dead letters".to_owned(),
+        |total| words::count(total, "dead letter", "dead letters"),
+    );
     view! { <strong data-total="">{count}</strong> <span class="dim">"newest first"</span> }.into_any()
 }
 
@@ -214,7 +167,8 @@ fn no_rows(model: &Model) -> Option<Empty> {
         Ok(page) if !page.items.is_empty() => None,
         Ok(_) if model.filters.0.is_empty() && !model.summary.ever_died => Some(Empty::Never {
             title: "No letter has ever died here".to_owned(),
-            text: "When a worker spends its last retry, the message appears on this desk within a second.".to_owned(),
+            text: "When a worker spends its last retry, the message appears on this desk within a second."
+                .to_owned(),
         }),
         Ok(_) if model.filters.0.is_empty() => Some(Empty::Never {
             title: "No dead letter is left".to_owned(),
@@ -236,8 +190,15 @@ fn table(model: &Model) -> AnyView {
         return empty(state).into_any();
     }
     let back = model.filters.to_text();
-    let items = model.rows.as_ref().map(|page| page.items.as_slice()).unwrap_or_default();
-    let rows = items.iter().map(|item| row(item, model.now, &back)).collect::<Vec<_>>();
+    let items = model
+        .rows
+        .as_ref()
+        .map(|page| page.items.as_slice())
+        .unwrap_or_default();
+    let rows = items
+        .iter()
+        .map(|item| row(item, model.now, &back))
+        .collect::<Vec<_>>();
     view! {
         <div class="sheet" data-columns="many">
             <table class="ledger rows" role="table" aria-label="Dead letters, newest first">
@@ -291,13 +252,20 @@ pub(super) async fn load(wanted: Wanted) -> Result<Page, super::error::Problem> 
     let overview = desk.overview().await.unwrap_or_default();
     let status = rows.as_ref().map_or_else(|error| error.code.status(), |_| 200);
     let model = Model::new(&edge.query, desk.now(), filter, overview, summary, rows);
-    Ok(Page { title: "Dead letters".to_owned(), section: Section::DeadLetters, status, body: view(model).into_any() })
+    Ok(Page {
+        title: "Dead letters".to_owned(),
+        section: Section::DeadLetters,
+        status,
+        body: view(model).into_any(),
+    })
 }
 
 #[cfg(test)]
 pub fn samples(now: DateTime<Utc>) -> Vec<(&'static str, Model)> {
     use super::samples;
-    let rows = samples::dead_letters(now).into_iter().map(|one| DeadLetterRow::Readable(Box::new(one)));
+    let rows = samples::dead_letters(now)
+        .into_iter()
+        .map(|one| DeadLetterRow::Readable(Box::new(one)));
     let mut items: Vec<DeadLetterRow> = rows.collect();
     items.push(samples::unreadable());
     let make = |query: &str, summary: Summary, rows| {
@@ -305,7 +273,12 @@ pub fn samples(now: DateTime<Utc>) -> Vec<(&'static str, Model)> {
         let filter = query::dead_letters(&query).expect("a sample's filter");
         Model::new(&query, now, filter, samples::overview(), summary, rows)
     };
-    let none = || Ok(PageOf { items: Vec::new(), next_cursor: None });
+    let none = || {
+        Ok(PageOf {
+            items: Vec::new(),
+            next_cursor: None,
+        })
+    };
     let down = DeskError::new(Code::Unavailable, "The database did not answer within 5 s.");
     vec![
         (
@@ -313,11 +286,21 @@ pub fn samples(now: DateTime<Utc>) -> Vec<(&'static str, Model)> {
             make(
                 "from=2026-11-28T14:00&disposition=open&done=purged",
                 samples::summary(),
-                Ok(PageOf { items, next_cursor: Some("next".to_owned()) }),
+                Ok(PageOf {
+                    items,
+                    next_cursor: Some("next".to_owned()),
+                }),
             ),
         ),
         ("desk-never", make("", Summary::default(), none())),
-        ("desk-filtered", make("label=remote_render_failed&queue=delivery", samples::summary(), none())),
+        (
+            "desk-filtered",
+            make(
+                "label=remote_render_failed&queue=delivery",
+                samples::summary(),
+                none(),
+            ),
+        ),
         ("desk-unreadable", make("", Summary::default(), Err(down))),
     ]
 }

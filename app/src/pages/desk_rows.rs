@@ -62,7 +62,9 @@ pub fn our_side(phase: Phase, dispatch: Option<Dispatch>) -> AnyView {
 
 /// The category, which may break after its underscores only.
 pub fn error(category: Option<ErrorCategory>) -> AnyView {
-    let Some(category) = category else { return ABSENT.into_any() };
+    let Some(category) = category else {
+        return ABSENT.into_any();
+    };
     let parts = category
         .as_str()
         .split_inclusive('_')
@@ -105,7 +107,8 @@ fn identity(letter: &DeadLetterView, back: &str) -> AnyView {
         }
         (Some(id), false) => {
             let to_message = to_message.clone();
-            view! { <a class="id" href=to_message><span class="dim">{outside(id.as_str())}</span></a> }.into_any()
+            view! { <a class="id" href=to_message><span class="dim">{outside(id.as_str())}</span></a> }
+                .into_any()
         }
         (None, _) => {
             let to_message = to_message.clone();

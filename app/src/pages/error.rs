@@ -37,7 +37,10 @@ impl Problem {
     /// The error as one about a certain thing.
     pub fn about(noun: &'static str, id: &str) -> impl FnOnce(DeskError) -> Self {
         let id = id.to_owned();
-        move |error| Self { error, about: Some((noun, id)) }
+        move |error| Self {
+            error,
+            about: Some((noun, id)),
+        }
     }
 }
 
@@ -137,7 +140,23 @@ pub fn samples(now: DateTime<Utc>) -> Vec<(&'static str, Model)> {
                 Some(href::OPERATIONS),
             ),
         ),
-        ("unavailable", model(Code::Unavailable, None, "The database did not answer.", Some("/queues"))),
-        ("bad-filter", model(Code::InvalidRequest, None, "The filter label has a value that it does not know.", Some("/dead-letters"))),
+        (
+            "unavailable",
+            model(
+                Code::Unavailable,
+                None,
+                "The database did not answer.",
+                Some("/queues"),
+            ),
+        ),
+        (
+            "bad-filter",
+            model(
+                Code::InvalidRequest,
+                None,
+                "The filter label has a value that it does not know.",
+                Some("/dead-letters"),
+            ),
+        ),
     ]
 }

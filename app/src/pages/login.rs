@@ -29,10 +29,21 @@ pub async fn sign_in(
     #[server(default)] next: String,
 ) -> Result<(), ServerFnError> {
     let (desk, edge) = ordered()?;
-    let next = if href::is_ours(&next) { next.as_str() } else { href::DEAD_LETTERS };
+    let next = if href::is_ours(&next) {
+        next.as_str()
+    } else {
+        href::DEAD_LETTERS
+    };
     match desk.sign_in(&name, &password).await {
         Ok(_) => edge.reply.redirect(next),
-        Err(error) => send_back(&edge, href::LOGIN, &Query::of(&[("next", next)]), FORM, error.code, &[("name", &name)]),
+        Err(error) => send_back(
+            &edge,
+            href::LOGIN,
+            &Query::of(&[("next", next)]),
+            FORM,
+            error.code,
+            &[("name", &name)],
+        ),
     }
     Ok(())
 }
@@ -82,19 +93,42 @@ pub fn view(model: Model) -> AnyView {
 
 pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
     let query = &wanted.edge.query;
-    let next = query.get("next").filter(|path| href::is_ours(path)).unwrap_or(href::DEAD_LETTERS);
+    let next = query
+        .get("next")
+        .filter(|path| href::is_ours(path))
+        .unwrap_or(href::DEAD_LETTERS);
     if wanted.desk.caller().is_some() {
         wanted.edge.reply.redirect(next);
     }
-    let model = Model { next: next.to_owned(), returned: Returned::of(query) };
-    Ok(Page { title: "Sign in".to_owned(), section: Section::Elsewhere, status: 200, body: view(model).into_any() })
+    let model = Model {
+        next: next.to_owned(),
+        returned: Returned::of(query),
+    };
+    Ok(Page {
+        title: "Sign in".to_owned(),
+        section: Section::Elsewhere,
+        status: 200,
+        body: view(model).into_any(),
+    })
 }
 
 #[cfg(test)]
 pub fn samples() -> Vec<(&'static str, Model)> {
     let refused = Query::parse("refused=unauthenticated&form=sign-in&typed.name=m.okafor");
     vec![
-        ("login", Model { next: href::DEAD_LETTERS.to_owned(), returned: None }),
-        ("login-refused", Model { next: "/operations/op_1".to_owned(), returned: Returned::of(&refused) }),
+        (
+            "login",
+            Model {
+                next: href::DEAD_LETTERS.to_owned(),
+                returned: None,
+            },
+        ),
+        (
+            "login-refused",
+            Model {
+                next: "/operations/op_1".to_owned(),
+                returned: Returned::of(&refused),
+            },
+        ),
     ]
 }

@@ -1,11 +1,12 @@
 //! `/dead-letters/{id}`: one message that a consumer gave up on, as it came, redacted; and what can be done with it alone.
 
 use super::error::Problem;
+use super::message_forms::forms;
 use super::query::way_back;
-use super::{Page, Wanted, ordered};
+use super::{Page, Wanted};
 use crate::components::badge::{effect_tag, label_and_flag};
 use crate::components::crumbs::{Crumb, crumbs};
-use crate::components::form::{Returned, finished, hidden, is_invalid, reason, reason_field, refused, send_back, text_field};
+use crate::components::form::{Returned, finished};
 use crate::components::frame::Section;
 use crate::components::meta::{meta, mono};
 use crate::components::notice::done;
@@ -13,16 +14,11 @@ use crate::components::text::{ABSENT, outside, short};
 use crate::components::time::{ago, exact, when};
 use crate::components::words;
 use crate::desk::view::DeadLetterView;
-use crate::desk::{Code, DeskError};
-use crate::domain::dead_letter::Disposition;
-use crate::domain::ids::OperationId;
 use crate::domain::label::Label;
-use crate::domain::plan::Action;
-use crate::domain::role::{Caller, Role};
+use crate::domain::role::Caller;
 use crate::href::{self, Query};
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
-use leptos::server_fn::ServerFn;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Model {
@@ -37,229 +33,15 @@ pub struct Model {
     pub done: Option<String>,
 }
 
-/// The four forms of a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
-    Acknowledge,
-    Link,
-    Replay,
-    Purge,
-}
-
-impl Form {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Acknowledge => "acknowledge",
-            Self::Link => "link",
-            Self::Replay => "replay",
-            Self::Purge => "purge",
-        }
-    }
-
-    const fn role(self) -> Role {
-        match self {
-            Self::Acknowledge | Self::Link | Self::Replay => Role::Operator,
-            Self::Purge => Role::Approver,
-        }
-    }
-
-    const fn question(self) -> &'static str {
-        match self {
-            Self::Acknowledge => "Acknowledge this message?",
-            Self::Link => "Link it to an operation?",
-            Self::Replay => "Replay it as it is?",
-            Self::Purge => "Purge this message?",
-        }
-    }
-
-    const fn consequence(self) -> &'static str {
-        match self {
-            Self::Acknowledge => "It is marked as dealt with. Nothing is sent and nothing is deleted.",
-            Self::Link => "It becomes evidence of that operation, whose plan decides what comes next.",
-            Self::Replay => {
-                "A new job with the same name and arguments is queued, and its consumer does whatever that job does. Only where the policy allows messages without a record to be replayed."
-            }
-            Self::Purge => {
-                "The message is deleted for ever. What it knew of its operation is kept as evidence. This cannot be undone."
-            }
-        }
-    }
-
-    const fn path(self) -> &'static str {
-        match self {
-            Self::Acknowledge => AcknowledgeMessage::PATH,
-            Self::Link => LinkMessage::PATH,
-            Self::Replay => ReplayMessage::PATH,
-            Self::Purge => PurgeMessage::PATH,
-        }
-    }
-
-    fn button(self, id: &str) -> String {
-        let id = short(id);
-        match self {
-            Self::Acknowledge => format!("Acknowledge message {id}"),
-            Self::Link => format!("Link message {id}"),
-            Self::Replay => format!("Replay message {id}"),
-            Self::Purge => format!("Purge message {id}"),
-        }
-    }
-}
-
-/// Where a message's form goes when it is done or refused.
-fn outcome<T>(
-    edge: &crate::edge::Edge,
-    (form, id, back): (Form, &str, &str),
-    result: Result<T, DeskError>,
-    after: impl FnOnce(T) -> (String, &'static str),
-    typed: &[(&str, &str)],
-) {
-    let query = Query::of(&[("back", back)]);
-    match result {
-        Ok(value) => {
-            let (page, said) = after(value);
-            edge.reply.redirect(&href::with(&page, &query.and("done", said)));
-        }
-        Err(error) => send_back(edge, &href::dead_letter(id), &query, form.name(), error.code, typed),
-    }
-}
-
-/// Marks the message as dealt with.
-#[server(prefix = "/forms", endpoint = "dead-letters/acknowledge")]
-pub async fn acknowledge_message(
-    #[server(default)] id: String,
-    #[server(default)] reason: String,
-    #[server(default)] key: String,
-    #[server(default)] back: String,
-) -> Result<(), ServerFnError> {
-    let (desk, edge) = ordered()?;
-    let result = async { desk.acknowledge(&id, self::reason(&reason)?, &key).await }.await;
-    let after = |()| (href::dead_letter(&id), "acknowledged");
-    outcome(&edge, (Form::Acknowledge, &id, &back), result, after, &[("reason", &reason)]);
-    Ok(())
-}
-
-/// Makes the message evidence of an operation.
-#[server(prefix = "/forms", endpoint = "dead-letters/link")]
-pub async fn link_message(
-    #[server(default)] id: String,
-    #[server(default)] operation: String,
-    #[server(default)] reason: String,
-    #[server(default)] key: String,
-    #[server(default)] back: String,
-) -> Result<(), ServerFnError> {
-    let (desk, edge) = ordered()?;
-    let result = async {
-        let operation = OperationId::parse(operation.trim())
-            .ok_or_else(|| DeskError::new(Code::InvalidRequest, "That is not an operation id."))?;
-        desk.link(&id, &operation, self::reason(&reason)?, &key).await
-    }
-    .await;
-    let after = |()| (href::dead_letter(&id), "linked");
-    let typed = [("reason", reason.as_str()), ("operation", operation.as_str())];
-    outcome(&edge, (Form::Link, &id, &back), result, after, &typed);
-    Ok(())
-}
-
-/// Replays a message that has no record, as it is.
-#[server(prefix = "/forms", endpoint = "dead-letters/replay")]
-pub async fn replay_message(
-    #[server(default)] id: String,
-    #[server(default)] reason: String,
-    #[server(default)] key: String,
-    #[server(default)] back: String,
-) -> Result<(), ServerFnError> {
-    let (desk, edge) = ordered()?;
-    let result = async { desk.replay(&id, self::reason(&reason)?, &key).await }.await;
-    let after = |_| (href::dead_letter(&id), "replayed");
-    outcome(&edge, (Form::Replay, &id, &back), result, after, &[("reason", &reason)]);
-    Ok(())
-}
-
-/// Deletes the message, finally.
-#[server(prefix = "/forms", endpoint = "dead-letters/purge")]
-pub async fn purge_message(
-    #[server(default)] id: String,
-    #[server(default)] confirm: String,
-    #[server(default)] reason: String,
-    #[server(default)] key: String,
-    #[server(default)] back: String,
-) -> Result<(), ServerFnError> {
-    let (desk, edge) = ordered()?;
-    let result = async { desk.purge(&id, self::reason(&reason)?, confirm.trim(), &key).await }.await;
-    match result {
-        Ok(purged) => {
-            let said = if purged { "purged" } else { "absent" };
-            let list = way_back(&Query::of(&[("back", &back)])).and("done", said);
-            edge.reply.redirect(&href::with(href::DEAD_LETTERS, &list));
-        }
-        Err(error) => {
-            let typed = [("reason", reason.as_str()), ("confirm", confirm.as_str())];
-            send_back(&edge, &href::dead_letter(&id), &Query::of(&[("back", &back)]), Form::Purge.name(), error.code, &typed);
-        }
-    }
-    Ok(())
-}
-
-fn form(model: &Model, form: Form) -> AnyView {
-    let id = model.letter.id.to_string();
-    let returned = model.returned.as_ref().filter(|back| back.form == form.name());
-    let may = model.caller.as_ref().is_some_and(|caller| caller.may(form.role()));
-    let words = if may { form.button(&id) } else { format!("{} needs the {} role", form.name(), form.role()) };
-    let tone = if form == Form::Purge { "destroy" } else { "go" };
-    let extra = match form {
-        Form::Link => Some(
-            text_field("operation", "Operation id".into_any(), "", Returned::typed(returned, "operation"), true)
-                .into_any(),
-        ),
-        Form::Purge => {
-            let label = view! { "Type " <code>{id.clone()}</code> " to confirm" }.into_any();
-            Some(text_field("confirm", label, "", Returned::typed(returned, "confirm"), true).into_any())
-        }
-        Form::Acknowledge | Form::Replay => None,
-    };
-    view! {
-        <details open=returned.is_some()>
-            <summary><b>{form.question()}</b></summary>
-            <form method="post" action=form.path() data-action=form.name()>
-                {refused(returned, form.name())}
-                <p>{form.consequence()}</p>
-                {hidden("id", id)}
-                {hidden("key", format!("{}-{}", model.key, form.name()))}
-                {hidden("back", model.back.to_text())}
-                {reason_field(Returned::typed(returned, "reason"), is_invalid(returned))}
-                {extra}
-                <div class="acts">
-                    <a class="btn" href=href::with(href::DEAD_LETTERS, &model.back)>"Cancel"</a>
-                    <button class="btn" data-tone=tone type="submit" disabled=!may>{words}</button>
-                </div>
-            </form>
-        </details>
-    }
-    .into_any()
-}
-
-fn forms(model: &Model) -> AnyView {
-    let letter = &model.letter;
-    let alone = letter.label == Label::NoOperationRecord;
-    let obsolete = alone || letter.next_action == Some(Action::Acknowledge);
-    let mut list = Vec::new();
-    if letter.disposition == Disposition::Open && obsolete {
-        list.push(form(model, Form::Acknowledge));
-    }
-    if alone {
-        list.push(form(model, Form::Link));
-        list.push(form(model, Form::Replay));
-    }
-    list.push(form(model, Form::Purge));
-    view! { <section class="block decisions"><h2>"What can be done with the message"</h2>{list}</section> }.into_any()
-}
-
 /// The way to the operation's plan, which decides; a message never does.
 fn plan_line(model: &Model) -> AnyView {
     let letter = &model.letter;
     match (&letter.operation_id, letter.next_action, letter.effect) {
         (Some(id), Some(action), Some(effect)) => {
-            let query = Query::of(&[("message", &letter.id.to_string()), ("back", &model.back.to_text())]);
+            let query = Query::of(&[
+                ("message", &letter.id.to_string()),
+                ("back", &model.back.to_text()),
+            ]);
             let review = href::with(&href::review(id.as_str()), &query);
             view! {
                 <dl class="known">
@@ -285,7 +67,8 @@ fn plan_line(model: &Model) -> AnyView {
 
 fn pretty(value: &serde_json::Value) -> AnyView {
     let text = serde_json::to_string_pretty(value).unwrap_or_default();
-    view! { <pre tabindex="0" role="region" aria-label="Arguments, redacted">{outside(&text)}</pre> }.into_any()
+    view! { <pre tabindex="0" role="region" aria-label="Arguments, redacted">{outside(&text)}</pre> }
+        .into_any()
 }
 
 /// Error, arguments and tags of a message, as they came, redacted; also for the operation's page.
@@ -294,7 +77,11 @@ pub(super) fn content(letter: &DeadLetterView) -> AnyView {
         view! { <h3>"Last error"</h3> <pre tabindex="0" role="region" aria-label="Last error, redacted">{outside(text)}</pre> }
     });
     let hidden = (letter.hidden_values > 0).then(|| {
-        let words = words::count(i64::from(letter.hidden_values), "value is redacted", "values are redacted");
+        let words = words::count(
+            i64::from(letter.hidden_values),
+            "value is redacted",
+            "values are redacted",
+        );
         view! { <p class="dim">{words}</p> }
     });
     let tags = (!letter.tags.is_null()).then(|| view! { <h3>"Tags"</h3> {pretty(&letter.tags)} });
@@ -319,12 +106,34 @@ pub fn view(model: Model) -> AnyView {
         ("Queue", mono(Some(&letter.queue))),
         ("Priority", letter.priority.into_any()),
         ("Died of", outside(&letter.reason.replace('_', " "))),
-        ("Attempts", format!("{} of {}", letter.attempts, letter.max_attempts).into_any()),
-        ("Error", mono(letter.error_category.map(|category| category.as_str()))),
-        ("It wanted to", letter.action.map_or(ABSENT, words::action).into_any()),
-        ("It knew job", mono(letter.job_id.as_ref().map(|job| job.as_str()))),
-        ("Created", when(letter.original_created_at, ago(now, letter.original_created_at)).into_any()),
-        ("Dead since", when(letter.moved_to_dead_letter_at, ago(now, letter.moved_to_dead_letter_at)).into_any()),
+        (
+            "Attempts",
+            format!("{} of {}", letter.attempts, letter.max_attempts).into_any(),
+        ),
+        (
+            "Error",
+            mono(letter.error_category.map(|category| category.as_str())),
+        ),
+        (
+            "It wanted to",
+            letter.action.map_or(ABSENT, words::action).into_any(),
+        ),
+        (
+            "It knew job",
+            mono(letter.job_id.as_ref().map(|job| job.as_str())),
+        ),
+        (
+            "Created",
+            when(letter.original_created_at, ago(now, letter.original_created_at)).into_any(),
+        ),
+        (
+            "Dead since",
+            when(
+                letter.moved_to_dead_letter_at,
+                ago(now, letter.moved_to_dead_letter_at),
+            )
+            .into_any(),
+        ),
         ("Replayed", replays(letter, now).into_any()),
         ("Disposition", letter.disposition.as_str().into_any()),
     ];
@@ -352,7 +161,9 @@ pub fn view(model: Model) -> AnyView {
 fn replays(letter: &DeadLetterView, now: DateTime<Utc>) -> String {
     let times = words::count(letter.resurrection_count, "time", "times");
     match letter.last_resurrection_at {
-        Some(at) if letter.resurrection_count > 0 => format!("{times}, {} by us, last {}", letter.replays, ago(now, at)),
+        Some(at) if letter.resurrection_count > 0 => {
+            format!("{times}, {} by us, last {}", letter.replays, ago(now, at))
+        }
         Some(_) | None => times,
     }
 }
@@ -360,7 +171,10 @@ fn replays(letter: &DeadLetterView, now: DateTime<Utc>) -> String {
 pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
     let Wanted { desk, edge } = wanted;
     let id = edge.segment(1);
-    let letter = desk.dead_letter(&id).await.map_err(Problem::about("message", &id))?;
+    let letter = desk
+        .dead_letter(&id)
+        .await
+        .map_err(Problem::about("message", &id))?;
     let model = Model {
         now: desk.now(),
         letter,
@@ -371,7 +185,12 @@ pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
         done: finished(&edge.query),
     };
     let title = format!("Message {}", short(&id));
-    Ok(Page { title, section: Section::DeadLetters, status: 200, body: view(model).into_any() })
+    Ok(Page {
+        title,
+        section: Section::DeadLetters,
+        status: 200,
+        body: view(model).into_any(),
+    })
 }
 
 #[cfg(test)]
@@ -389,10 +208,16 @@ pub fn samples(now: DateTime<Utc>) -> Vec<(&'static str, Model)> {
             done: finished(&query),
         })
     };
-    let alone = letters.iter().find(|letter| letter.label == Label::NoOperationRecord);
-    let purge = "refused=confirm_mismatch&form=purge&typed.reason=spam&typed.confirm=8d02&back=label%3Dclosed";
-    [("message", make(letters.first(), purge)), ("message-alone", make(alone, "done=replayed"))]
-        .into_iter()
-        .filter_map(|(name, model)| Some((name, model?)))
-        .collect()
+    let alone = letters
+        .iter()
+        .find(|letter| letter.label == Label::NoOperationRecord);
+    let purge =
+        "refused=confirm_mismatch&form=purge&typed.reason=spam&typed.confirm=8d02&back=label%3Dclosed";
+    [
+        ("message", make(letters.first(), purge)),
+        ("message-alone", make(alone, "done=replayed")),
+    ]
+    .into_iter()
+    .filter_map(|(name, model)| Some((name, model?)))
+    .collect()
 }

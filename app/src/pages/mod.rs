@@ -6,10 +6,13 @@ pub mod decision_form;
 pub mod decisions;
 pub mod desk;
 mod desk_rows;
+mod desk_side;
 pub mod error;
 pub mod login;
 pub mod message;
+pub mod message_forms;
 pub mod operation;
+mod operation_parts;
 mod operation_text;
 pub mod operations;
 pub mod query;
@@ -24,6 +27,7 @@ mod tests;
 
 use crate::assets::{MARK, STYLE};
 use crate::components::frame::{Section, top};
+use crate::components::text::visible;
 use crate::desk::{Code, Desk, DeskError};
 use crate::edge::{self, Edge};
 use crate::href;
@@ -102,7 +106,7 @@ fn home() -> AnyView {
     if let Some((_, edge)) = edge::from_context() {
         edge.reply.redirect(href::DEAD_LETTERS);
     }
-    .into_any()
+    ().into_any()
 }
 
 /// Loads a page, sets its status, and puts it into the frame. A failure becomes an error page.
@@ -119,12 +123,17 @@ where
         let now = desk.now();
         let reply = edge.reply.clone();
         let failed = |problem: error::Problem| failure(problem, &edge, now);
-        let loaded = load(Wanted { desk: desk.clone(), edge: edge.clone() }).await.unwrap_or_else(failed);
+        let loaded = load(Wanted {
+            desk: desk.clone(),
+            edge: edge.clone(),
+        })
+        .await
+        .unwrap_or_else(failed);
         if loaded.status != 200 {
             reply.status(loaded.status);
         }
         view! {
-            <Title text=format!("{} – Dead Letter Office", loaded.title)/>
+            <Title text=in_title(&loaded.title)/>
             {top(caller, loaded.section)}
             {loaded.body}
         }
@@ -132,12 +141,39 @@ where
     .into_any()
 }
 
+/// The text of `<title>`. The library writes it as it is, and titles hold ids from outside: it is escaped here.
+fn in_title(title: &str) -> String {
+    let mut text = String::new();
+    for c in visible(title).chars() {
+        match c {
+            '&' => text.push_str("&amp;"),
+            '<' => text.push_str("&lt;"),
+            '>' => text.push_str("&gt;"),
+            other => text.push(other),
+        }
+    }
+    text + " – Dead Letter Office"
+}
+
 /// The error page of a failure.
 fn failure(problem: error::Problem, edge: &Edge, now: chrono::DateTime<chrono::Utc>) -> Page {
     let list = edge.path.split('/').nth(1).map(|first| format!("/{first}"));
     let again = match list {
-        Some(list) if [href::DEAD_LETTERS, href::OPERATIONS, href::RECOVERIES, href::QUEUES, href::AUDIT].contains(&list.as_str()) => {
-            Some(if problem.error.code.status() >= 500 { edge.here() } else { list })
+        Some(list)
+            if [
+                href::DEAD_LETTERS,
+                href::OPERATIONS,
+                href::RECOVERIES,
+                href::QUEUES,
+                href::AUDIT,
+            ]
+            .contains(&list.as_str()) =>
+        {
+            Some(if problem.error.code.status() >= 500 {
+                edge.here()
+            } else {
+                list
+            })
         }
         Some(_) | None => None,
     };

@@ -2,10 +2,11 @@
 
 use super::decision_form::{self, Context};
 use super::error::Problem;
-use super::operation_text::{copied, markdown};
+use super::operation_parts::{facts, messages, outputs, timeline};
+use super::operation_text::markdown;
 use super::query::way_back;
-use super::{Page, Wanted, audit, message, recoveries};
-use crate::components::badge::{Face, Tone, effect_tag, label_and_flag, tag};
+use super::{Page, Wanted, audit, recoveries};
+use crate::components::badge::{effect_tag, label_and_flag};
 use crate::components::crumbs::{Crumb, crumbs};
 use crate::components::form::{Returned, finished};
 use crate::components::frame::Section;
@@ -13,18 +14,16 @@ use crate::components::guards::blocked;
 use crate::components::icon::icon;
 use crate::components::lanes::lanes;
 use crate::components::lanes_view::lanes_table;
-use crate::components::meta::{meta, mono};
+use crate::components::meta::meta;
 use crate::components::notice::{caution, done};
 use crate::components::plan::{card_tone, effect_head, evidence, order, written};
-use crate::components::text::{ABSENT, outside, short, visible};
-use crate::components::time::{ago, clock, when};
+use crate::components::text::{outside, visible};
 use crate::components::words;
 use crate::desk::view::{Candidates, OperationView};
 use crate::desk::{AuditFilter, PageRequest};
 use crate::domain::audit::AuditEntry;
 use crate::domain::ids::{DeadLetterId, OperationId};
 use crate::domain::plan::Action;
-use crate::domain::remote::CopyState;
 use crate::domain::role::Caller;
 use crate::href::{self, Query};
 use chrono::{DateTime, Utc};
@@ -62,41 +61,6 @@ impl Model {
     }
 }
 
-fn facts(view: &OperationView) -> Vec<(&'static str, AnyView)> {
-    let specification = match view.specification_current {
-        Some(current) if current != view.specification.revision => {
-            format!(" r{}, now r{current}", view.specification.revision)
-        }
-        Some(_) | None => format!(" r{}", view.specification.revision),
-    };
-    let account = if view.account.is_empty() { String::new() } else { format!(", account {}", view.account) };
-    let mut list = vec![
-        ("Provider", outside(&format!("{}{account}", view.provider))),
-        ("Job", mono(view.remote.job_id.as_ref().map(|job| job.as_str()))),
-        ("Model", mono(view.model.as_deref())),
-        (
-            "Specification",
-            view! { <span class="m">{outside(&view.specification.id)}</span> {specification} }.into_any(),
-        ),
-        ("Owner", mono(Some(&view.owner))),
-        ("Charge", words::charge(&view.charge).into_any()),
-        ("Evidence of sending", words::dispatch(view.dispatch).into_any()),
-        ("Revision", view.revision.into_any()),
-    ];
-    if let Some(error) = &view.error {
-        let detail = error.detail.as_deref().map(|detail| view! { ": " {outside(detail)} });
-        list.push(("Reported error", view! { <span class="m">{error.category.as_str()}</span> {detail} }.into_any()));
-    }
-    let link = |id: &OperationId| view! { <a class="m" href=href::operation(id.as_str())>{outside(id.as_str())}</a> " " };
-    if let Some(parent) = &view.parent {
-        list.push(("Parent", link(parent).into_any()));
-    }
-    if !view.children.is_empty() {
-        list.push(("Children", view.children.iter().map(link).collect::<Vec<_>>().into_any()));
-    }
-    list
-}
-
 fn plan_card(model: &Model) -> AnyView {
     let view = &model.operation;
     let plan = &view.plan;
@@ -105,11 +69,22 @@ fn plan_card(model: &Model) -> AnyView {
     let button = if !recovers && plan.decisions.is_empty() {
         None
     } else if plan.allowed || !recovers {
-        let words = if recovers { format!("Review: {}", order(plan, view.estimated_credits)) } else { order(plan, None) };
-        let href = if recovers { model.review() } else { "#decisions".to_owned() };
+        let words = if recovers {
+            format!("Review: {}", order(plan, view.estimated_credits))
+        } else {
+            order(plan, None)
+        };
+        let href = if recovers {
+            model.review()
+        } else {
+            "#decisions".to_owned()
+        };
         Some(view! { <a class="btn" data-tone="go" data-review="" href=href>{words}</a> }.into_any())
     } else {
-        let why = format!("Blocked: {}", visible(blocked(&plan.guards).unwrap_or("a guard blocks this")));
+        let why = format!(
+            "Blocked: {}",
+            visible(blocked(&plan.guards).unwrap_or("a guard blocks this"))
+        );
         let href = model.review();
         Some(
             view! {
@@ -123,7 +98,10 @@ fn plan_card(model: &Model) -> AnyView {
         .alternatives
         .iter()
         .map(|one| {
-            let href = href::with(&href::review(view.id.as_str()), &model.side().and("observe", one.job_id.as_str()));
+            let href = href::with(
+                &href::review(view.id.as_str()),
+                &model.side().and("observe", one.job_id.as_str()),
+            );
             view! {
                 " " <a data-alternative=one.action.as_str() data-job=one.job_id.to_string() href=href>
                     {one.action.as_str()} " " <span class="m">{outside(one.job_id.as_str())}</span></a>
@@ -147,140 +125,14 @@ fn plan_card(model: &Model) -> AnyView {
     .into_any()
 }
 
-fn timeline(view: &OperationView, now: DateTime<Utc>) -> AnyView {
-    let rows = view
-        .timeline
-        .iter()
-        .rev()
-        .map(|event| {
-            let dash = || ABSENT.into_any();
-            view! {
-                <tr role="row" data-event=event.kind.as_str()>
-                    <td role="cell" data-l="When">{when(event.at, clock(now, event.at))} " " <span class="dim">{ago(now, event.at)}</span></td>
-                    <td role="cell" data-l="What"><strong>{event.kind.as_str().replace('_', " ")}</strong></td>
-                    <td role="cell" data-l="Evidence" class="w">{outside(&event.title)}
-                        {(!event.detail.is_empty()).then(|| view! { ": " {outside(&event.detail)} })}</td>
-                    <td role="cell" data-l="Source">{outside(&event.source)}</td>
-                    <td role="cell" data-l="Money" class="r n">{event.money.as_deref().map_or_else(dash, outside)}</td>
-                </tr>
-            }
-        })
-        .collect::<Vec<_>>();
-    view! {
-        <section class="block"><h2>"Timeline" <small>"newest first"</small></h2>
-            <div class="sheet"><table class="ledger" role="table" aria-label="Timeline">
-                <thead role="rowgroup"><tr role="row">
-                    <th role="columnheader" scope="col">"When"</th>
-                    <th role="columnheader" scope="col">"What"</th>
-                    <th role="columnheader" scope="col">"Evidence"</th>
-                    <th role="columnheader" scope="col">"Source"</th>
-                    <th role="columnheader" scope="col" class="r">"Money"</th>
-                </tr></thead>
-                <tbody role="rowgroup">{rows}</tbody>
-            </table></div>
-        </section>
-    }
-    .into_any()
-}
-
-const NOT_COPIED: Face = Face { words: "not copied", icon: "local-failure", tone: Tone::Act, place: None };
-const LOST: Face = Face { words: "declared lost", icon: "remote-failed", tone: Tone::Rest, place: None };
-
-fn outputs(view: &OperationView) -> Option<AnyView> {
-    let listed = view.remote.axes.outputs.clone().unwrap_or_default();
-    let mut indexes: Vec<u32> = listed.iter().map(|output| output.index).collect();
-    indexes.extend(view.outputs.iter().map(|output| output.index));
-    indexes.extend(0..view.remote.axes.outputs_expected.unwrap_or(0).min(crate::desk::filter::MAX_LIMIT));
-    indexes.sort_unstable();
-    indexes.dedup();
-    if indexes.is_empty() {
-        return None;
-    }
-    let (ours, all) = copied(view);
-    let rows = indexes
-        .into_iter()
-        .map(|index| {
-            let copy = view.outputs.iter().find(|copy| copy.index == index);
-            let kind = listed.iter().find(|output| output.index == index).and_then(|output| output.content_type.clone());
-            let lost = view.lost_outputs.contains(&index);
-            let category = copy.and_then(|copy| copy.category);
-            let state = match copy.map(|copy| copy.state) {
-                Some(CopyState::Delivered) => "copied and verified".into_any(),
-                Some(CopyState::Pending | CopyState::Failed) | None if lost => tag(LOST).into_any(),
-                Some(CopyState::Pending | CopyState::Failed) => view! {
-                    {tag(NOT_COPIED)} " " {category.map(|category| view! { <span class="m">{category.as_str()}</span> })}
-                }
-                .into_any(),
-                None => view! { {tag(NOT_COPIED)} " not tried" }.into_any(),
-            };
-            let bytes = copy.and_then(|copy| copy.bytes).map(|bytes| i64::try_from(bytes).unwrap_or(i64::MAX));
-            let hash = copy.and_then(|copy| copy.sha256.clone());
-            view! {
-                <tr role="row" data-output=index.to_string() data-copied=copy.is_some_and(|copy| copy.state == CopyState::Delivered).to_string()>
-                    <td role="cell" data-l="Index">{index}</td>
-                    <td role="cell" data-l="Type">{kind.as_deref().map_or_else(|| ABSENT.into_any(), outside)}</td>
-                    <td role="cell" data-l="Our copy" class="w">{state}</td>
-                    <td role="cell" data-l="Bytes" class="r n">{bytes.map_or_else(|| ABSENT.to_owned(), words::thousands)}</td>
-                    <td role="cell" data-l="sha256">{hash.map_or_else(|| ABSENT.into_any(), |hash| {
-                        view! { <span class="m" title=hash.clone()>{short(&hash)} "…"</span> }.into_any()
-                    })}</td>
-                </tr>
-            }
-        })
-        .collect::<Vec<_>>();
-    Some(
-        view! {
-            <section class="block"><h2>"Outputs" <small>{format!("{ours} of {all} copied")}</small></h2>
-                <div class="sheet"><table class="ledger" role="table" aria-label="Outputs">
-                    <thead role="rowgroup"><tr role="row">
-                        <th role="columnheader" scope="col">"Index"</th>
-                        <th role="columnheader" scope="col">"Type"</th>
-                        <th role="columnheader" scope="col">"Our copy"</th>
-                        <th role="columnheader" scope="col" class="r">"Bytes"</th>
-                        <th role="columnheader" scope="col">"sha256"</th>
-                    </tr></thead>
-                    <tbody role="rowgroup">{rows}</tbody>
-                </table></div>
-            </section>
-        }
-        .into_any(),
-    )
-}
-
-fn messages(model: &Model) -> Vec<AnyView> {
-    let back = model.back.to_text();
-    model
-        .operation
-        .dead_letters
-        .iter()
-        .map(|letter| {
-            let id = letter.id.to_string();
-            let href = href::with(&href::dead_letter(&id), &Query::of(&[("back", &back)]));
-            let about = format!(
-                "redacted; {}, queue {}, {} of {} attempts",
-                visible(&letter.job_name),
-                visible(&letter.queue),
-                letter.attempts,
-                letter.max_attempts
-            );
-            view! {
-                <section class="block" data-message=id.clone()>
-                    <details>
-                        <summary>"Dead message " <span class="m">{short(&id)}</span> <small>{about}</small></summary>
-                        <p><a href=href>"Open the message"</a></p>
-                        {message::content(letter)}
-                    </details>
-                </section>
-            }
-            .into_any()
-        })
-        .collect()
-}
-
 fn search_line(model: &Model) -> Option<AnyView> {
     let view = &model.operation;
     if let Some(found) = &model.candidates {
-        let ids = found.job_ids.iter().map(|job| view! { " " <span class="m">{outside(job.as_str())}</span> }).collect::<Vec<_>>();
+        let ids = found
+            .job_ids
+            .iter()
+            .map(|job| view! { " " <span class="m">{outside(job.as_str())}</span> })
+            .collect::<Vec<_>>();
         let title = match (found.searched, found.job_ids.is_empty()) {
             (false, _) => "The provider has no answer.",
             (true, true) => "The provider found nothing.",
@@ -297,7 +149,10 @@ fn search_line(model: &Model) -> Option<AnyView> {
 }
 
 fn audit_block(model: &Model) -> AnyView {
-    let all = href::with(href::AUDIT, &Query::of(&[("operation", model.operation.id.as_str())]));
+    let all = href::with(
+        href::AUDIT,
+        &Query::of(&[("operation", model.operation.id.as_str())]),
+    );
     let body = if model.audit.is_empty() {
         view! { <p class="dim">"Nobody has acted on this operation yet."</p> }.into_any()
     } else {
@@ -377,9 +232,23 @@ pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
     let Wanted { desk, edge } = wanted;
     let id = edge.segment(1);
     let target = OperationId::from(id.as_str());
-    let operation = desk.operation(&target).await.map_err(Problem::about("operation", &id))?;
-    let filter = AuditFilter { operation: Some(id.clone()), ..AuditFilter::default() };
-    let audit = desk.audit(&filter, &PageRequest { cursor: None, limit: AUDIT_SHOWN }).await;
+    let operation = desk
+        .operation(&target)
+        .await
+        .map_err(Problem::about("operation", &id))?;
+    let filter = AuditFilter {
+        operation: Some(id.clone()),
+        ..AuditFilter::default()
+    };
+    let audit = desk
+        .audit(
+            &filter,
+            &PageRequest {
+                cursor: None,
+                limit: AUDIT_SHOWN,
+            },
+        )
+        .await;
     let candidates = match edge.query.get("candidates") {
         Some(_) => Some(desk.candidates(&target).await.unwrap_or_else(|error| Candidates {
             searched: false,
@@ -400,7 +269,12 @@ pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
         returned: Returned::of(&edge.query),
         done: finished(&edge.query),
     };
-    Ok(Page { title: id, section: Section::Operations, status: 200, body: view(model).into_any() })
+    Ok(Page {
+        title: id,
+        section: Section::Operations,
+        status: 200,
+        body: view(model).into_any(),
+    })
 }
 
 #[cfg(test)]
@@ -422,9 +296,21 @@ pub fn samples(now: DateTime<Utc>) -> Vec<(&'static str, Model)> {
         }
     };
     vec![
-        ("operation", make(samples::half_delivered(now), "back=disposition%3Dopen")),
-        ("operation-contested", make(samples::contested(now), "refused=plan_stale&form=choose_job&candidates=yes")),
-        ("operation-not-submitted", make(samples::not_submitted(now), "done=decided")),
+        (
+            "operation",
+            make(samples::half_delivered(now), "back=disposition%3Dopen"),
+        ),
+        (
+            "operation-contested",
+            make(
+                samples::contested(now),
+                "refused=plan_stale&form=choose_job&candidates=yes",
+            ),
+        ),
+        (
+            "operation-not-submitted",
+            make(samples::not_submitted(now), "done=decided"),
+        ),
         ("operation-blocked", make(samples::blocked(now), "")),
         ("operation-lost", make(samples::lost(now), "")),
     ]

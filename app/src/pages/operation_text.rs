@@ -9,9 +9,17 @@ use chrono::{DateTime, Utc};
 
 /// How many of how many outputs are ours.
 pub fn copied(view: &OperationView) -> (usize, usize) {
-    let ours = view.outputs.iter().filter(|output| output.state == CopyState::Delivered).count();
+    let ours = view
+        .outputs
+        .iter()
+        .filter(|output| output.state == CopyState::Delivered)
+        .count();
     let listed = view.remote.axes.outputs.as_ref().map_or(0, Vec::len);
-    let expected = view.remote.axes.outputs_expected.map_or(0, |expected| expected as usize);
+    let expected = view
+        .remote
+        .axes
+        .outputs_expected
+        .map_or(0, |expected| expected as usize);
     (ours, listed.max(expected).max(view.outputs.len()))
 }
 
@@ -29,10 +37,22 @@ pub fn markdown(view: &OperationView, now: DateTime<Utc>) -> String {
         }
         out
     };
-    let refund = if view.refund_unresolved { ", refund unresolved" } else { "" };
+    let refund = if view.refund_unresolved {
+        ", refund unresolved"
+    } else {
+        ""
+    };
     let execution = view.remote.axes.execution.map_or("never read", Execution::as_str);
-    let observed = view.remote.axes.observed_at.map_or_else(String::new, |at| format!(", observed {}", exact(at)));
-    let job = view.remote.job_id.as_ref().map_or_else(|| "no job id".to_owned(), |job| code(job.as_str()));
+    let observed = view
+        .remote
+        .axes
+        .observed_at
+        .map_or_else(String::new, |at| format!(", observed {}", exact(at)));
+    let job = view
+        .remote
+        .job_id
+        .as_ref()
+        .map_or_else(|| "no job id".to_owned(), |job| code(job.as_str()));
     let mut lines = vec![
         format!("**{}** {}{refund}", code(view.id.as_str()), view.label.words()),
         format!("- Our side: {} ({})", view.phase, words::dispatch(view.dispatch)),
@@ -43,7 +63,10 @@ pub fn markdown(view: &OperationView, now: DateTime<Utc>) -> String {
     if !view.not_known.is_empty() {
         lines.push(format!("- Not known: {}", plain(&view.not_known)));
     }
-    lines.push(format!("- Next action: {} ({})", view.plan.action, view.plan.effect));
+    lines.push(format!(
+        "- Next action: {} ({})",
+        view.plan.action, view.plan.effect
+    ));
     lines.push(format!("- Revision {}, {}", view.revision, exact(now)));
     lines.join("\n")
 }

@@ -86,7 +86,10 @@ pub fn view(model: Model) -> AnyView {
     let labels = Label::ALL
         .iter()
         .filter(|label| **label != Label::NoOperationRecord)
-        .map(|label| Choice { value: label.as_str(), words: label.words().to_owned() })
+        .map(|label| Choice {
+            value: label.as_str(),
+            words: label.words().to_owned(),
+        })
         .collect();
     let form = view! {
         <form class="filter" role="search" aria-label="Filter operations" method="get" action=href::OPERATIONS>
@@ -104,7 +107,8 @@ pub fn view(model: Model) -> AnyView {
     let list = if model.rows.is_empty() && filters.0.is_empty() {
         empty(Empty::Never {
             title: "No operation is on record".to_owned(),
-            text: "The application reports each generation that it wants; the first one appears here.".to_owned(),
+            text: "The application reports each generation that it wants; the first one appears here."
+                .to_owned(),
         })
         .into_any()
     } else if model.rows.is_empty() {
@@ -115,7 +119,11 @@ pub fn view(model: Model) -> AnyView {
         })
         .into_any()
     } else {
-        let rows = model.rows.iter().map(|one| row(one, model.now)).collect::<Vec<_>>();
+        let rows = model
+            .rows
+            .iter()
+            .map(|one| row(one, model.now))
+            .collect::<Vec<_>>();
         view! {
             <div class="sheet" data-columns="many">
                 <table class="ledger rows" role="table" aria-label="Operations, last changed first">
@@ -157,17 +165,31 @@ pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
     let page = desk.operations(&filter, &query::page(&edge.query)?).await?;
     let overview = desk.overview().await.unwrap_or_default();
     let model = Model::new(&edge.query, desk.now(), overview, page);
-    Ok(Page { title: "Operations".to_owned(), section: Section::Operations, status: 200, body: view(model).into_any() })
+    Ok(Page {
+        title: "Operations".to_owned(),
+        section: Section::Operations,
+        status: 200,
+        body: view(model).into_any(),
+    })
 }
 
 #[cfg(test)]
 pub fn samples(now: DateTime<Utc>) -> Vec<(&'static str, Model)> {
     let make = |query: &str, items| {
-        let page = PageOf { items, next_cursor: Some("older".to_owned()) };
+        let page = PageOf {
+            items,
+            next_cursor: Some("older".to_owned()),
+        };
         Model::new(&Query::parse(query), now, super::samples::overview(), page)
     };
     vec![
-        ("operations", make("label=local_delivery_failure", super::samples::operation_rows(now))),
+        (
+            "operations",
+            make(
+                "label=local_delivery_failure",
+                super::samples::operation_rows(now),
+            ),
+        ),
         ("operations-empty", make("", Vec::new())),
     ]
 }

@@ -2,27 +2,40 @@
 
 use crate::components::form::SIDE_NAMES;
 use crate::desk::filter::{DEFAULT_LIMIT, MAX_LIMIT};
-use crate::desk::{AuditFilter, Code, DeadLetterFilter, DeskError, OperationFilter, PageRequest, RecoveryFilter};
+use crate::desk::{
+    AuditFilter, Code, DeadLetterFilter, DeskError, OperationFilter, PageRequest, RecoveryFilter,
+};
 use crate::href::Query;
 use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, Utc};
 use std::str::FromStr;
 
 fn bad(name: &str) -> DeskError {
-    DeskError::new(Code::InvalidRequest, format!("The filter {name} has a value that it does not know."))
+    DeskError::new(
+        Code::InvalidRequest,
+        format!("The filter {name} has a value that it does not know."),
+    )
 }
 
 fn closed<T: FromStr>(query: &Query, name: &str) -> Result<Option<T>, DeskError> {
-    query.get(name).map(|text| text.parse().map_err(|_| bad(name))).transpose()
+    query
+        .get(name)
+        .map(|text| text.parse().map_err(|_| bad(name)))
+        .transpose()
 }
 
 fn open(query: &Query, name: &str) -> Option<String> {
-    query.get(name).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
+    query
+        .get(name)
+        .map(|text| text.trim().to_owned())
+        .filter(|text| !text.is_empty())
 }
 
 /// A time in a filter: RFC 3339, or `2026-11-30T14:05` and `2026-11-30` in UTC. A day alone means its start
 /// in `from` and its end in `to`.
 fn time(query: &Query, name: &str, end_of_day: bool) -> Result<Option<DateTime<Utc>>, DeskError> {
-    let Some(text) = query.get(name) else { return Ok(None) };
+    let Some(text) = query.get(name) else {
+        return Ok(None);
+    };
     if let Ok(at) = DateTime::parse_from_rfc3339(text) {
         return Ok(Some(at.to_utc()));
     }
@@ -32,7 +45,11 @@ fn time(query: &Query, name: &str, end_of_day: bool) -> Result<Option<DateTime<U
         }
     }
     let day = NaiveDate::parse_from_str(text, "%Y-%m-%d").map_err(|_| bad(name))?;
-    let clock = if end_of_day { NaiveTime::from_hms_micro_opt(23, 59, 59, 999_999) } else { Some(NaiveTime::MIN) };
+    let clock = if end_of_day {
+        NaiveTime::from_hms_micro_opt(23, 59, 59, 999_999)
+    } else {
+        Some(NaiveTime::MIN)
+    };
     Ok(clock.map(|clock| day.and_time(clock).and_utc()))
 }
 
@@ -41,9 +58,10 @@ type Range = (Option<DateTime<Utc>>, Option<DateTime<Utc>>);
 fn range(query: &Query) -> Result<Range, DeskError> {
     let (from, to) = (time(query, "from", false)?, time(query, "to", true)?);
     match (from, to) {
-        (Some(start), Some(end)) if start > end => {
-            Err(DeskError::new(Code::InvalidRequest, "The range is reversed: its end is before its start."))
-        }
+        (Some(start), Some(end)) if start > end => Err(DeskError::new(
+            Code::InvalidRequest,
+            "The range is reversed: its end is before its start.",
+        )),
         range => Ok(range),
     }
 }
@@ -54,7 +72,10 @@ fn known(query: &Query, names: &[&str]) -> Result<(), DeskError> {
         !names.contains(name) && !SIDE_NAMES.contains(name) && !["cursor", "limit"].contains(name)
     });
     match stray {
-        Some(_) => Err(DeskError::new(Code::InvalidRequest, "The address names a filter that this page does not have.")),
+        Some(_) => Err(DeskError::new(
+            Code::InvalidRequest,
+            "The address names a filter that this page does not have.",
+        )),
         None => Ok(()),
     }
 }
@@ -69,7 +90,10 @@ pub fn page(query: &Query) -> Result<PageRequest, DeskError> {
             .filter(|limit| (1..=MAX_LIMIT).contains(limit))
             .ok_or_else(|| DeskError::new(Code::InvalidRequest, "A page has 1 to 200 rows."))?,
     };
-    Ok(PageRequest { cursor: query.get("cursor").map(str::to_owned), limit })
+    Ok(PageRequest {
+        cursor: query.get("cursor").map(str::to_owned),
+        limit,
+    })
 }
 
 /// Names of the desk's filters, with words for chips and fields.
@@ -136,21 +160,36 @@ pub const RECOVERY_NAMES: &[(&str, &str)] = &[("state", "state"), ("operation", 
 
 pub fn recoveries(query: &Query) -> Result<RecoveryFilter, DeskError> {
     known(query, &names(RECOVERY_NAMES))?;
-    Ok(RecoveryFilter { state: closed(query, "state")?, operation: open(query, "operation") })
+    Ok(RecoveryFilter {
+        state: closed(query, "state")?,
+        operation: open(query, "operation"),
+    })
 }
 
-pub const AUDIT_NAMES: &[(&str, &str)] =
-    &[("operation", "operation"), ("actor", "who"), ("from", "since"), ("to", "until")];
+pub const AUDIT_NAMES: &[(&str, &str)] = &[
+    ("operation", "operation"),
+    ("actor", "who"),
+    ("from", "since"),
+    ("to", "until"),
+];
 
 pub fn audit(query: &Query) -> Result<AuditFilter, DeskError> {
     known(query, &names(AUDIT_NAMES))?;
     let (from, to) = range(query)?;
-    Ok(AuditFilter { operation: open(query, "operation"), actor: open(query, "actor"), from, to })
+    Ok(AuditFilter {
+        operation: open(query, "operation"),
+        actor: open(query, "actor"),
+        from,
+        to,
+    })
 }
 
 /// The part of a query that filters: without cursor, notices and what forms sent back.
 pub fn filters_only(query: &Query, table: &[(&str, &str)]) -> Query {
-    let kept = query.0.iter().filter(|(name, value)| !value.is_empty() && table.iter().any(|(own, _)| own == name));
+    let kept = query
+        .0
+        .iter()
+        .filter(|(name, value)| !value.is_empty() && table.iter().any(|(own, _)| own == name));
     Query(kept.cloned().collect())
 }
 
@@ -172,7 +211,14 @@ mod tests {
     #[test]
     fn a_filter_takes_its_own_values_only() {
         assert!(dead_letters(&Query::parse("label=closed&phase=failed&cursor=x&limit=200")).is_ok());
-        for wrong in ["label=nope", "phase=x", "category=zz", "disposition=maybe", "made_up=1", "from=yesterday"] {
+        for wrong in [
+            "label=nope",
+            "phase=x",
+            "category=zz",
+            "disposition=maybe",
+            "made_up=1",
+            "from=yesterday",
+        ] {
             let error = dead_letters(&Query::parse(wrong)).expect_err(wrong);
             assert_eq!(error.code, Code::InvalidRequest, "{wrong}");
         }

@@ -101,22 +101,57 @@ pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
     let Wanted { desk, .. } = wanted;
     let queues = desk.queues().await?;
     let overview = desk.overview().await.unwrap_or_default();
-    let model = Model { now: desk.now(), overview, queues };
-    Ok(Page { title: "Queues".to_owned(), section: Section::Queues, status: 200, body: view(model).into_any() })
+    let model = Model {
+        now: desk.now(),
+        overview,
+        queues,
+    };
+    Ok(Page {
+        title: "Queues".to_owned(),
+        section: Section::Queues,
+        status: 200,
+        body: view(model).into_any(),
+    })
 }
 
 #[cfg(test)]
 pub fn samples(now: DateTime<Utc>) -> Vec<(&'static str, Model)> {
     use crate::desk::view::QueueStats;
-    let totals =
-        Totals { queued: 4, processing: 2, done: 12_031, cancelled: 3, dead_letter: 60, total: 12_100 };
-    let queue = |name: &str, totals| QueueStats { queue: name.to_owned(), totals };
+    let totals = Totals {
+        queued: 4,
+        processing: 2,
+        done: 12_031,
+        cancelled: 3,
+        dead_letter: 60,
+        total: 12_100,
+    };
+    let queue = |name: &str, totals| QueueStats {
+        queue: name.to_owned(),
+        totals,
+    };
     let queues = QueuesView {
         totals,
-        queues: vec![queue("render", totals), queue("dead-letter-office", Totals::default())],
+        queues: vec![
+            queue("render", totals),
+            queue("dead-letter-office", Totals::default()),
+        ],
     };
     vec![
-        ("queues", Model { now, overview: super::samples::overview(), queues }),
-        ("queues-empty", Model { now, overview: Overview::default(), queues: QueuesView::default() }),
+        (
+            "queues",
+            Model {
+                now,
+                overview: super::samples::overview(),
+                queues,
+            },
+        ),
+        (
+            "queues-empty",
+            Model {
+                now,
+                overview: Overview::default(),
+                queues: QueuesView::default(),
+            },
+        ),
     ]
 }

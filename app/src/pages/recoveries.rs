@@ -80,7 +80,10 @@ fn row(one: &Recovery, now: DateTime<Utc>, with_operation: bool) -> AnyView {
 
 /// The table, also for the operation's page, where each row is of the same operation.
 pub(super) fn table(recoveries: &[Recovery], now: DateTime<Utc>, with_operation: bool) -> AnyView {
-    let rows = recoveries.iter().map(|one| row(one, now, with_operation)).collect::<Vec<_>>();
+    let rows = recoveries
+        .iter()
+        .map(|one| row(one, now, with_operation))
+        .collect::<Vec<_>>();
     view! {
         <div class="sheet">
             <table class="ledger" role="table" aria-label="Recoveries">
@@ -105,7 +108,10 @@ pub fn view(model: Model) -> AnyView {
     let filters = &model.filters;
     let states = RecoveryState::ALL
         .iter()
-        .map(|state| Choice { value: state.as_str(), words: badge::recovery(*state).words.to_owned() })
+        .map(|state| Choice {
+            value: state.as_str(),
+            words: badge::recovery(*state).words.to_owned(),
+        })
         .collect();
     let form = view! {
         <form class="filter" role="search" aria-label="Filter recoveries" method="get" action=href::RECOVERIES>
@@ -149,13 +155,21 @@ pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
     let page = desk.recoveries(&filter, &query::page(&edge.query)?).await?;
     let overview = desk.overview().await.unwrap_or_default();
     let model = Model::new(&edge.query, desk.now(), overview, page);
-    Ok(Page { title: "Recoveries".to_owned(), section: Section::Recoveries, status: 200, body: view(model).into_any() })
+    Ok(Page {
+        title: "Recoveries".to_owned(),
+        section: Section::Recoveries,
+        status: 200,
+        body: view(model).into_any(),
+    })
 }
 
 #[cfg(test)]
 pub fn samples(now: DateTime<Utc>) -> Vec<(&'static str, Model)> {
     let make = |query: &str, items| {
-        let page = PageOf { items, next_cursor: None };
+        let page = PageOf {
+            items,
+            next_cursor: None,
+        };
         Model::new(&Query::parse(query), now, super::samples::overview(), page)
     };
     vec![

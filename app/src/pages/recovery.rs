@@ -5,7 +5,9 @@ use super::recoveries::duration;
 use super::{Page, Wanted, ordered};
 use crate::components::badge::{effect_tag, recovery_tag};
 use crate::components::crumbs::{Crumb, crumbs};
-use crate::components::form::{Returned, finished, hidden, is_invalid, reason, reason_field, refused, send_back};
+use crate::components::form::{
+    Returned, finished, hidden, is_invalid, reason, reason_field, refused, send_back,
+};
 use crate::components::frame::Section;
 use crate::components::meta::{meta, mono};
 use crate::components::notice::done;
@@ -43,12 +45,22 @@ pub async fn cancel_recovery(
     let (desk, edge) = ordered()?;
     let page = href::recovery(&recovery);
     let ordered = async {
-        let id = RecoveryId::parse(&recovery).ok_or_else(|| DeskError::new(Code::BadId, "That is not an id."))?;
+        let id =
+            RecoveryId::parse(&recovery).ok_or_else(|| DeskError::new(Code::BadId, "That is not an id."))?;
         desk.cancel(id, self::reason(&reason)?, &key).await
     };
     match ordered.await {
-        Ok(_) => edge.reply.redirect(&href::with(&page, &Query::of(&[("done", "cancelled")]))),
-        Err(error) => send_back(&edge, &page, &Query::default(), CANCEL, error.code, &[("reason", &reason)]),
+        Ok(_) => edge
+            .reply
+            .redirect(&href::with(&page, &Query::of(&[("done", "cancelled")]))),
+        Err(error) => send_back(
+            &edge,
+            &page,
+            &Query::default(),
+            CANCEL,
+            error.code,
+            &[("reason", &reason)],
+        ),
     }
     Ok(())
 }
@@ -59,7 +71,9 @@ const fn meaning(state: RecoveryState) -> &'static str {
         RecoveryState::AwaitingApproval => {
             "A second person must approve it. Nothing is queued and nothing is sent before."
         }
-        RecoveryState::Requested => "Its job is queued. Before anything leaves, plan and guards are checked once more.",
+        RecoveryState::Requested => {
+            "Its job is queued. Before anything leaves, plan and guards are checked once more."
+        }
         RecoveryState::Running => "The worker holds its lease and is carrying it out.",
         RecoveryState::Succeeded => "It was carried out, and this is what was observed.",
         RecoveryState::AlreadyDone => "The work was found done. Nothing had to be done.",
@@ -80,7 +94,10 @@ fn cancel_form(model: &Model) -> Option<AnyView> {
     }
     let id = recovery.id.to_string();
     let returned = model.returned.as_ref();
-    let may = model.caller.as_ref().is_some_and(|caller| caller.may(Role::Operator));
+    let may = model
+        .caller
+        .as_ref()
+        .is_some_and(|caller| caller.may(Role::Operator));
     let words = if may {
         format!("Cancel recovery {}", short(&id))
     } else {
@@ -129,13 +146,31 @@ pub fn view(model: Model) -> AnyView {
     };
     let job = recovery.job_id.map(|job| job.to_string());
     let facts = vec![
-        ("Operation", view! { <a class="m" href=href::operation(&operation)>{outside(&operation)}</a> }.into_any()),
-        ("Action", view! { {words::action(recovery.action)} " " {effect_tag(recovery.effect)} }.into_any()),
-        ("Provider's job", mono(recovery.remote_job_id.as_ref().map(|job| job.as_str()))),
+        (
+            "Operation",
+            view! { <a class="m" href=href::operation(&operation)>{outside(&operation)}</a> }.into_any(),
+        ),
+        (
+            "Action",
+            view! { {words::action(recovery.action)} " " {effect_tag(recovery.effect)} }.into_any(),
+        ),
+        (
+            "Provider's job",
+            mono(recovery.remote_job_id.as_ref().map(|job| job.as_str())),
+        ),
         ("Message", message),
         ("Requested by", outside(&recovery.requested_by)),
-        ("Approved by", recovery.approved_by.as_deref().map_or_else(|| ABSENT.into_any(), outside)),
-        ("Requested", when(recovery.created_at, ago(now, recovery.created_at)).into_any()),
+        (
+            "Approved by",
+            recovery
+                .approved_by
+                .as_deref()
+                .map_or_else(|| ABSENT.into_any(), outside),
+        ),
+        (
+            "Requested",
+            when(recovery.created_at, ago(now, recovery.created_at)).into_any(),
+        ),
         (
             "Ended",
             match recovery.finished_at {
@@ -144,14 +179,21 @@ pub fn view(model: Model) -> AnyView {
             },
         ),
         ("Revision", revision.into_any()),
-        ("Queue job", job.as_deref().map_or_else(|| ABSENT.into_any(), |job| {
-            view! { <span class="m" title=job.to_owned()>{short(job)}</span> }.into_any()
-        })),
+        (
+            "Queue job",
+            job.as_deref().map_or_else(
+                || ABSENT.into_any(),
+                |job| view! { <span class="m" title=job.to_owned()>{short(job)}</span> }.into_any(),
+            ),
+        ),
     ];
     let again = recovery.state.is_active().then(|| {
         view! { <a href=href::recovery(&id)>"Load again"</a> }
     });
-    let outcome = recovery.outcome.as_deref().map_or_else(|| "Not ended yet.".into_any(), outside);
+    let outcome = recovery
+        .outcome
+        .as_deref()
+        .map_or_else(|| "Not ended yet.".into_any(), outside);
     view! {
         <main id="main" class="page" data-recovery=id.clone() data-state=recovery.state.as_str()>
             {crumbs(vec![Crumb::link("Recoveries", href::RECOVERIES), Crumb::here(short(&id))])}
@@ -178,7 +220,10 @@ pub fn view(model: Model) -> AnyView {
 pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
     let Wanted { desk, edge } = wanted;
     let id = edge.segment(1);
-    let recovery = desk.recovery(&id).await.map_err(Problem::about("recovery", &id))?;
+    let recovery = desk
+        .recovery(&id)
+        .await
+        .map_err(Problem::about("recovery", &id))?;
     let title = format!("{} {}", words::action(recovery.action), recovery.operation_id);
     let model = Model {
         now: desk.now(),
@@ -188,7 +233,12 @@ pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
         returned: Returned::of(&edge.query),
         done: finished(&edge.query),
     };
-    Ok(Page { title, section: Section::Recoveries, status: 200, body: view(model).into_any() })
+    Ok(Page {
+        title,
+        section: Section::Recoveries,
+        status: 200,
+        body: view(model).into_any(),
+    })
 }
 
 #[cfg(test)]
@@ -202,9 +252,14 @@ pub fn samples(now: DateTime<Utc>) -> Vec<(&'static str, Model)> {
         returned: Returned::of(&Query::parse(query)),
         done: finished(&Query::parse(query)),
     };
-    let (Some(active), Some(ended)) = (all.next(), all.next()) else { return Vec::new() };
+    let (Some(active), Some(ended)) = (all.next(), all.next()) else {
+        return Vec::new();
+    };
     vec![
-        ("recovery-active", make(active, "refused=role_required&form=cancel&typed.reason=no%20more")),
+        (
+            "recovery-active",
+            make(active, "refused=role_required&form=cancel&typed.reason=no%20more"),
+        ),
         ("recovery-ended", make(ended, "done=cancelled")),
     ]
 }

@@ -6,7 +6,9 @@ use super::query::way_back;
 use super::{Page, Wanted, ordered};
 use crate::components::badge::{effect, effect_tag, label_and_flag};
 use crate::components::crumbs::{Crumb, crumbs};
-use crate::components::form::{Returned, hidden, is_invalid, reason, reason_field, refused, send_back, text_field};
+use crate::components::form::{
+    Returned, hidden, is_invalid, reason, reason_field, refused, send_back, text_field,
+};
 use crate::components::frame::Section;
 use crate::components::guards::blocked;
 use crate::components::icon::icon;
@@ -19,10 +21,12 @@ use crate::desk::{Code, DeskError, RecoveryOrder};
 use crate::domain::ids::{DeadLetterId, JobId, OperationId};
 use crate::domain::plan::{Action, Effect, Plan};
 use crate::domain::role::Caller;
+use crate::edge::Edge;
 use crate::href::{self, Query};
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
+use serde::{Deserialize, Serialize};
 
 const FORM: &str = "confirm";
 
@@ -43,60 +47,92 @@ pub struct Model {
 }
 
 fn wrong(what: &str) -> DeskError {
-    DeskError::new(Code::InvalidRequest, format!("The {what} is missing or malformed."))
+    DeskError::new(
+        Code::InvalidRequest,
+        format!("The {what} is missing or malformed."),
+    )
+}
+
+/// The fields of the confirming form, as they come.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ConfirmForm {
+    pub operation: String,
+    pub revision: String,
+    pub action: String,
+    /// For `observe`: which id.
+    pub job_id: String,
+    /// The alternative read that the page was asked for, for the way back.
+    pub observe: String,
+    pub message: String,
+    pub reason: String,
+    /// The operation id, typed.
+    pub confirm: String,
+    pub follow: String,
+    pub key: String,
+    pub back: String,
+}
+
+impl ConfirmForm {
+    fn order(&self) -> Result<(OperationId, RecoveryOrder), DeskError> {
+        let target = OperationId::parse(&self.operation).ok_or_else(|| wrong("operation id"))?;
+        let job_id = match self.job_id.as_str() {
+            "" => None,
+            text => Some(JobId::parse(text).ok_or_else(|| wrong("job id"))?),
+        };
+        let dead_letter_id = match self.message.as_str() {
+            "" => None,
+            text => Some(DeadLetterId::parse(text).ok_or_else(|| wrong("message id"))?),
+        };
+        let order = RecoveryOrder {
+            revision: self.revision.parse().map_err(|_| wrong("revision"))?,
+            action: self.action.parse().map_err(|_| wrong("action"))?,
+            reason: reason(&self.reason)?.to_owned(),
+            job_id,
+            dead_letter_id,
+            confirm: Some(self.confirm.trim().to_owned()).filter(|text| !text.is_empty()),
+            follow: !self.follow.is_empty(),
+        };
+        Ok((target, order))
+    }
+
+    /// Back to the review, with what was typed. Creation is typed anew for each plan.
+    fn refused(&self, edge: &Edge, code: Code) {
+        let back = way_back(&Query::of(&[("back", &self.back)])).to_text();
+        let query = Query::of(&[
+            ("back", &back),
+            ("message", &self.message),
+            ("observe", &self.observe),
+        ]);
+        let confirm = if code == Code::PlanStale {
+            ""
+        } else {
+            self.confirm.as_str()
+        };
+        let kept = [
+            ("reason", self.reason.as_str()),
+            ("confirm", confirm),
+            ("follow", self.follow.as_str()),
+        ];
+        send_back(edge, &href::review(&self.operation), &query, FORM, code, &kept);
+    }
 }
 
 /// Confirms the plan that the person saw: intends one recovery.
 #[server(prefix = "/forms", endpoint = "recoveries/confirm")]
-pub async fn confirm_recovery(
-    #[server(default)] operation: String,
-    #[server(default)] revision: String,
-    #[server(default)] action: String,
-    #[server(default)] job_id: String,
-    #[server(default)] observe: String,
-    #[server(default)] message: String,
-    #[server(default)] reason: String,
-    #[server(default)] confirm: String,
-    #[server(default)] follow: String,
-    #[server(default)] key: String,
-    #[server(default)] back: String,
-) -> Result<(), ServerFnError> {
+pub async fn confirm_recovery(#[server(flatten)] form: ConfirmForm) -> Result<(), ServerFnError> {
     let (desk, edge) = ordered()?;
     let result = async {
-        let target = OperationId::parse(&operation).ok_or_else(|| wrong("operation id"))?;
-        let job = match job_id.as_str() {
-            "" => None,
-            text => Some(JobId::parse(text).ok_or_else(|| wrong("job id"))?),
-        };
-        let dead_letter_id = match message.as_str() {
-            "" => None,
-            text => Some(DeadLetterId::parse(text).ok_or_else(|| wrong("message id"))?),
-        };
-        let recovery = RecoveryOrder {
-            revision: revision.parse().map_err(|_| wrong("revision"))?,
-            action: action.parse().map_err(|_| wrong("action"))?,
-            reason: self::reason(&reason)?.to_owned(),
-            job_id: job,
-            dead_letter_id,
-            confirm: Some(confirm.trim().to_owned()).filter(|text| !text.is_empty()),
-            follow: !follow.is_empty(),
-        };
-        desk.confirm(&target, recovery, &key).await
-    }
-    .await;
-    match result {
+        let (target, order) = form.order()?;
+        desk.confirm(&target, order, &form.key).await
+    };
+    match result.await {
         Ok(ordered) => {
             let page = href::recovery(&ordered.recovery_id.to_string());
-            edge.reply.redirect(&href::with(&page, &Query::of(&[("done", "requested")])));
+            edge.reply
+                .redirect(&href::with(&page, &Query::of(&[("done", "requested")])));
         }
-        Err(error) => {
-            let back = way_back(&Query::of(&[("back", &back)])).to_text();
-            let query = Query::of(&[("back", &back), ("message", &message), ("observe", &observe)]);
-            // Creation is typed anew for each plan.
-            let confirm = if error.code == Code::PlanStale { "" } else { confirm.as_str() };
-            let kept = [("reason", reason.as_str()), ("confirm", confirm), ("follow", follow.as_str())];
-            send_back(&edge, &href::review(&operation), &query, FORM, error.code, &kept);
-        }
+        Err(error) => form.refused(&edge, error.code),
     }
     Ok(())
 }
@@ -127,7 +163,11 @@ fn confirm_form(model: &Model) -> AnyView {
     let spends = plan.effect == Effect::SubmitsNewGeneration;
     let tone = if spends { "spend" } else { "go" };
     let disabled = why_disabled(plan);
-    let icon_name = if disabled.is_some() { "block" } else { effect(plan.effect).icon };
+    let icon_name = if disabled.is_some() {
+        "block"
+    } else {
+        effect(plan.effect).icon
+    };
     let words = disabled.clone().unwrap_or_else(|| order(plan, estimate));
     let cancel = model.cancel();
     let aside = view! { <a class="btn" href=cancel.clone() autofocus=spends>"Cancel"</a> }.into_any();
@@ -216,7 +256,9 @@ pub fn view(model: Model) -> AnyView {
     let id = model.operation.id.to_string();
     let (head, about) = question(plan);
     let message = model.message.map(|message| message.to_string());
-    let led_by = message.as_deref().map(|message| format!("message {}, ", short(message)));
+    let led_by = message
+        .as_deref()
+        .map(|message| format!("message {}, ", short(message)));
     let known = format!(
         "{}revision {}, owner {}, planned {}",
         led_by.unwrap_or_default(),
@@ -237,7 +279,11 @@ pub fn view(model: Model) -> AnyView {
     };
     let recovers = plan.effect.makes_recovery();
     // Controls that cost money never stand beside others: a paid plan's decisions are on the operation's page.
-    let decisions = if recovers { None } else { decision_form::forms(&context) };
+    let decisions = if recovers {
+        None
+    } else {
+        decision_form::forms(&context)
+    };
     let body = if recovers {
         view! { {refused(model.returned.as_ref(), FORM)} {confirm_form(&model)} }.into_any()
     } else {
@@ -270,7 +316,10 @@ pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
     let target = OperationId::from(id.as_str());
     let message = edge.query.get("message").and_then(DeadLetterId::parse);
     let observe = edge.query.get("observe").and_then(JobId::parse);
-    let operation = desk.operation(&target).await.map_err(Problem::about("operation", &id))?;
+    let operation = desk
+        .operation(&target)
+        .await
+        .map_err(Problem::about("operation", &id))?;
     let plan = desk.plan(&target, observe.as_ref(), message).await?;
     let model = Model {
         now: desk.now(),
@@ -284,7 +333,12 @@ pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
         returned: Returned::of(&edge.query),
     };
     let title = format!("Review {id}");
-    Ok(Page { title, section: Section::Operations, status: 200, body: view(model).into_any() })
+    Ok(Page {
+        title,
+        section: Section::Operations,
+        status: 200,
+        body: view(model).into_any(),
+    })
 }
 
 #[cfg(test)]
@@ -292,7 +346,10 @@ pub fn samples(now: DateTime<Utc>) -> Vec<(&'static str, Model)> {
     use super::samples;
     let make = |operation: OperationView, observe: Option<&str>, query: &str| {
         let query = Query::parse(query);
-        let plan = observe.map_or_else(|| operation.plan.clone(), |job| samples::observe_plan(&operation, job));
+        let plan = observe.map_or_else(
+            || operation.plan.clone(),
+            |job| samples::observe_plan(&operation, job),
+        );
         Model {
             now,
             message: operation.dead_letters.first().map(|letter| letter.id),
@@ -311,7 +368,17 @@ pub fn samples(now: DateTime<Utc>) -> Vec<(&'static str, Model)> {
         ("review-dispatch", make(samples::not_submitted(now), None, back)),
         ("review-deliver", make(samples::half_delivered(now), None, stale)),
         ("review-blocked", make(samples::blocked(now), None, back)),
-        ("review-observe", make(samples::half_delivered(now), Some("gj_48211"), back)),
-        ("review-reconcile", make(samples::contested(now), None, "refused=job_held_elsewhere&form=choose_job&typed.reason=x")),
+        (
+            "review-observe",
+            make(samples::half_delivered(now), Some("gj_48211"), back),
+        ),
+        (
+            "review-reconcile",
+            make(
+                samples::contested(now),
+                None,
+                "refused=job_held_elsewhere&form=choose_job&typed.reason=x",
+            ),
+        ),
     ]
 }

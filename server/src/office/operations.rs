@@ -5,7 +5,7 @@ use crate::database::{DbError, Tx};
 use crate::storage::guard_facts::Asker;
 use crate::storage::operations::{Listed, Place};
 use crate::storage::planned::{next_action, planned};
-use crate::storage::{cursor, dead_letters, decisions, events, evidence, facts, operations, recovery_views};
+use crate::storage::{cursor, dead_letters, decisions, events, evidence, facts, operations, recoveries};
 use app::desk::filter::MAX_LIMIT;
 use app::desk::view::{Inconsistency, OperationSummary};
 use app::desk::{
@@ -54,7 +54,7 @@ impl Office {
             children: operations::children(tx, &record.id).await?,
             dead_letters: dead_letters::of_operation(tx, &self.config.messages, &self.redactor, &record.id, SHOWN_MESSAGES)
                 .await?,
-            recoveries: recovery_views::of_operation(tx, &record.id).await?,
+            recoveries: recoveries::of_operation(tx, &record.id).await?,
             decisions: decisions::list(tx, &record.id).await?,
             timeline: events::list(tx, &record.id).await?,
             attempts: planned.evidence.attempts,

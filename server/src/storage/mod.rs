@@ -23,7 +23,6 @@ pub mod overview;
 pub mod planned;
 pub mod providers;
 pub mod recoveries;
-pub mod recovery_views;
 pub mod reservations;
 pub mod sessions;
 pub mod soniq_workers;

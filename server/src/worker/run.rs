@@ -1,17 +1,12 @@
-//! The worker's loops: the queue of our own, and the reconciler beside it.
+//! The worker's loop on the queue of our own.
 
 use super::{Executor, JOB_NAMES};
 use crate::queue::{self, Registry, Settings, Worker};
 use crate::storage::jobs::OWN_QUEUE;
-use crate::storage::recoveries;
 use app::domain::plan::Action;
 use serde_json::Value;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio_util::sync::CancellationToken;
-
-/// How often open recoveries are looked over.
-const RECONCILE_EVERY: Duration = Duration::from_millis(500);
 
 /// Works until told to stop; running jobs may end within a bound.
 pub async fn run(executor: Executor, stop: CancellationToken) {
@@ -33,10 +28,8 @@ pub async fn run(executor: Executor, stop: CancellationToken) {
         Arc::clone(&office.work),
         stop.clone(),
     ));
-    let reconciler = tokio::spawn(reconcile(executor, stop.clone()));
     worker.run(stop).await;
     listener.abort();
-    reconciler.abort();
 }
 
 /// One handler per action. The lease of a creation is never renewed.
@@ -58,18 +51,4 @@ fn registry(executor: &Executor) -> Registry {
                 | Action::Acknowledge => registry.on(name, handler),
             }
         })
-}
-
-/// Ends what nobody will end any more.
-async fn reconcile(executor: Executor, stop: CancellationToken) {
-    while !stop.is_cancelled() {
-        let office = &executor.office;
-        if let Err(error) = recoveries::reconcile(&office.database, &office.config).await {
-            tracing::warn!(error = %error, "open recoveries could not be looked over");
-        }
-        tokio::select! {
-            () = stop.cancelled() => {}
-            () = tokio::time::sleep(RECONCILE_EVERY) => {}
-        }
-    }
 }

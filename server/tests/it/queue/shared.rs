@@ -1,12 +1,15 @@
 //! What these tests share.
 
 use app::desk::{DeadLetterFilter, DeadLetterRow, DeadLetterView};
-use app::domain::ids::{DeadLetterId, QueueJobId};
+use app::domain::ids::{DeadLetterId, OperationId, QueueJobId};
+use app::domain::operation::Operation;
+use app::domain::role::{Caller, Role};
 use chrono::{DateTime, Utc};
 use server::config::Messages;
 use server::database::{Database, Tx};
 use server::storage::dead_letters::{self, Cursor, Redactor};
 use server::storage::jobs::{self, NewJob};
+use server::storage::operations;
 use server::values;
 use uuid::Uuid;
 
@@ -129,4 +132,22 @@ pub async fn listed(database: &Database, filter: &DeadLetterFilter) -> Vec<Uuid>
 /// One dead letter.
 pub async fn get(tx: &mut Tx, id: DeadLetterId) -> DeadLetterView {
     dead_letters::get(tx, &Messages::default(), &Redactor::default(), id).await.expect("read").expect("it is there")
+}
+
+/// Somebody with this role.
+pub fn caller(role: Role) -> Caller {
+    Caller { name: format!("a-{role}"), role }
+}
+
+/// An operation is recorded.
+pub async fn record(database: &Database, operation: &Operation) {
+    let mut tx = database.write().await.expect("begin");
+    operations::create(&mut tx, operation, &[]).await.expect("create");
+    tx.commit().await.expect("commit");
+}
+
+/// The operation as it stands.
+pub async fn load(database: &Database, id: &str) -> Operation {
+    let mut tx = database.read().await.expect("begin");
+    operations::load(&mut tx, &OperationId::from(id)).await.expect("load").expect("it is recorded")
 }

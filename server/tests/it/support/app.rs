@@ -9,6 +9,7 @@ use server::background::{self, Duties};
 use server::config::Config;
 use server::database::Database;
 use server::office::{Office, password};
+use server::provider::Readers;
 use server::storage::{operators, tokens};
 use server::web;
 use std::collections::HashMap;
@@ -67,11 +68,12 @@ impl TestApp {
                 .expect("a token is made");
             tokens.insert(*role, secret);
         }
-        let office = Arc::new(Office::new(database, Arc::new(config)));
+        let readers = Readers::from_config(&config).expect("readers");
+        let office = Arc::new(Office::new(database, Arc::new(config)).asking(Arc::new(readers)));
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
         let shutdown = CancellationToken::new();
-        let mut working = background::start(&office, duties, &shutdown);
+        let mut working = background::start(&office, duties, &shutdown).expect("the duties start");
         let (served, told) = (office.clone(), shutdown.clone());
         working.spawn(async move { web::serve(listener, served, told).await.expect("served") });
         let client = reqwest::Client::builder()

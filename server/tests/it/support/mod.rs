@@ -2,6 +2,7 @@
 
 pub mod app;
 pub mod backend;
-pub mod sample;
+pub mod desk;
 pub mod provider;
 pub mod raw;
+pub mod sample;

@@ -1,0 +1,111 @@
+//! The desk's rail: labels with live counts in the order of the operation's life, then queues.
+
+use super::desk::Model;
+use crate::components::badge;
+use crate::components::icon::icon;
+use crate::components::text::outside;
+use crate::components::words;
+use crate::desk::view::LabelCount;
+use crate::domain::label::Label;
+use crate::href::{self, Query};
+use leptos::prelude::*;
+
+/// The rail's groups repeat on whose side things stand.
+const GROUPS: [(&str, &[Label]); 5] = [
+    (
+        "Before sending",
+        &[
+            Label::NotSubmitted,
+            Label::SubmissionRejected,
+            Label::SubmissionOutcomeUnknown,
+        ],
+    ),
+    (
+        "At the provider",
+        &[
+            Label::RenderInProgress,
+            Label::RemoteStateUnclear,
+            Label::RemoteRenderFailed,
+        ],
+    ),
+    ("On our side", &[Label::LocalDeliveryFailure]),
+    ("Finished", &[Label::AlreadyDelivered, Label::Closed]),
+    ("Outside the books", &[Label::NoOperationRecord]),
+];
+
+fn label_link(label: Label, counts: &[LabelCount], filters: &Query, current: bool) -> AnyView {
+    let face = badge::label(label);
+    let count = counts
+        .iter()
+        .find(|one| one.label == label)
+        .map_or(0, |one| one.count);
+    let href = href::with(href::DEAD_LETTERS, &filters.and("label", label.as_str()));
+    view! {
+        <li>
+            <a href=href data-tone=face.tone.as_str() data-place=face.place.map(badge::Place::as_str)
+                data-rail-label=label.as_str() aria-current=current.then_some("true")>
+                {icon(face.icon)}<span>{face.words}</span><span class="n">{words::thousands(count)}</span>
+            </a>
+        </li>
+    }
+    .into_any()
+}
+
+pub(super) fn side(model: &Model) -> AnyView {
+    let filters = &model.filters;
+    let all = href::with(href::DEAD_LETTERS, &filters.without("label").without("queue"));
+    let nothing_chosen = model.filter.label.is_none() && model.filter.queue.is_none();
+    let groups = GROUPS
+        .iter()
+        .map(|(head, labels)| {
+            let links = labels
+                .iter()
+                .map(|label| {
+                    label_link(
+                        *label,
+                        &model.summary.labels,
+                        filters,
+                        model.filter.label == Some(*label),
+                    )
+                })
+                .collect::<Vec<_>>();
+            view! { <h2>{*head}</h2> <ul>{links}</ul> }
+        })
+        .collect::<Vec<_>>();
+    let queues = model
+        .summary
+        .queues
+        .iter()
+        .map(|(queue, count)| {
+            let href = href::with(href::DEAD_LETTERS, &filters.and("queue", queue));
+            let current = model.filter.queue.as_deref() == Some(queue.as_str());
+            view! {
+                <li>
+                    <a href=href data-rail-queue=queue.clone() aria-current=current.then_some("true")>
+                        {icon("queue")}<span class="m">{outside(queue)}</span>
+                        <span class="n">{words::thousands(*count)}</span>
+                    </a>
+                </li>
+            }
+        })
+        .collect::<Vec<_>>();
+    let queues = (!queues.is_empty()).then(|| view! { <h2>"Queues"</h2> <ul>{queues}</ul> });
+    view! {
+        <nav class="side" aria-label="Labels and queues">
+            <details>
+                <summary>"Labels and queues"</summary>
+                <ul>
+                    <li>
+                        <a href=all aria-current=nothing_chosen.then_some("true")>
+                            {icon("all")}<span>"All dead letters"</span>
+                            <span class="n">{words::thousands(model.summary.total)}</span>
+                        </a>
+                    </li>
+                </ul>
+                {groups}
+                {queues}
+            </details>
+        </nav>
+    }
+    .into_any()
+}

@@ -1,0 +1,296 @@
+//! A make-believe port and request: it answers with samples, writes down what was ordered, or refuses.
+
+use crate::desk::*;
+use crate::domain::audit::AuditEntry;
+use crate::domain::ids::{DeadLetterId, JobId, OperationId, QueueJobId, RecoveryId};
+use crate::domain::plan::Plan;
+use crate::domain::recovery::{Recovery, RecoveryState};
+use crate::domain::role::Caller;
+use crate::edge::{Edge, Reply};
+use crate::href::Query;
+use crate::pages::samples;
+use async_trait::async_trait;
+use chrono::{DateTime, Utc};
+use futures::StreamExt;
+use futures::executor::block_on;
+use leptos::prelude::*;
+use leptos_meta::ServerMetaContext;
+use leptos_router::location::RequestUrl;
+use std::future::Future;
+use std::sync::{Arc, Mutex};
+
+/// What happened at the port and to the answer.
+#[derive(Default)]
+pub struct Log {
+    pub orders: Mutex<Vec<String>>,
+    pub redirect: Mutex<Option<String>>,
+    pub status: Mutex<Option<u16>>,
+}
+
+impl Log {
+    pub fn redirected(&self) -> String {
+        self.redirect.lock().expect("lock").clone().unwrap_or_default()
+    }
+
+    pub fn ordered(&self) -> Vec<String> {
+        self.orders.lock().expect("lock").clone()
+    }
+
+    pub fn status(&self) -> u16 {
+        self.status.lock().expect("lock").unwrap_or(200)
+    }
+}
+
+impl Reply for Arc<Log> {
+    fn redirect(&self, path: &str) {
+        *self.redirect.lock().expect("lock") = Some(path.to_owned());
+    }
+
+    fn status(&self, code: u16) {
+        *self.status.lock().expect("lock") = Some(code);
+    }
+}
+
+/// A port that refuses every order with this code, or takes it.
+#[derive(Clone, Default)]
+pub struct FakeDesk {
+    pub log: Arc<Log>,
+    pub refuse: Option<Code>,
+    pub down: bool,
+}
+
+impl FakeDesk {
+    pub fn refusing(code: Code) -> Self {
+        Self {
+            refuse: Some(code),
+            ..Self::default()
+        }
+    }
+
+    fn order<T>(&self, words: String, answer: T) -> Answer<T> {
+        match self.refuse {
+            Some(code) => Err(DeskError::new(code, "No.")),
+            None => {
+                self.log.orders.lock().expect("lock").push(words);
+                Ok(answer)
+            }
+        }
+    }
+
+    fn read<T>(&self, answer: T) -> Answer<T> {
+        if self.down {
+            Err(DeskError::new(Code::Unavailable, "The database did not answer."))
+        } else {
+            Ok(answer)
+        }
+    }
+
+    /// Runs something with port and request in the context, as the server does.
+    fn within<T, F: Future<Output = T>>(&self, url: &str, run: impl FnOnce() -> F) -> T {
+        let owner = Owner::new();
+        let (path, query) = url.split_once('?').unwrap_or((url, ""));
+        let edge = Edge {
+            path: path.to_owned(),
+            query: Query::parse(query),
+            form_key: "minted".to_owned(),
+            reference: "ref".to_owned(),
+            reply: Arc::new(self.log.clone()),
+        };
+        let desk: Arc<dyn Desk> = Arc::new(self.clone());
+        let work = owner.with(|| {
+            provide_context(RequestUrl::new(&format!("http://leptos.dev{url}")));
+            provide_context(desk);
+            provide_context(edge);
+            leptos::reactive::computed::ScopedFuture::new(run())
+        });
+        block_on(work)
+    }
+
+    /// The document of a path, without what the server adds to its head.
+    pub fn page(&self, url: &str) -> String {
+        self.within(url, || async {
+            // The server puts the title into the head; here nothing takes it.
+            let (meta, _head) = ServerMetaContext::new();
+            provide_context(meta);
+            crate::pages::shell()
+                .to_html_stream_in_order()
+                .collect::<String>()
+                .await
+        })
+    }
+
+    /// Runs a server function as its form does.
+    pub fn form<F: Future<Output = Result<(), ServerFnError>>>(&self, run: impl FnOnce() -> F) {
+        self.within("/forms/x", run)
+            .expect("a form's answer is a redirect");
+    }
+}
+
+#[async_trait]
+impl Desk for FakeDesk {
+    fn caller(&self) -> Option<Caller> {
+        Some(samples::caller())
+    }
+
+    fn now(&self) -> DateTime<Utc> {
+        samples::now()
+    }
+
+    async fn sign_in(&self, name: &str, _password: &str) -> Answer<Caller> {
+        self.order(format!("sign_in {name}"), samples::caller())
+    }
+
+    async fn sign_out(&self) -> Answer<()> {
+        self.order("sign_out".to_owned(), ())
+    }
+
+    async fn overview(&self) -> Answer<Overview> {
+        self.read(samples::overview())
+    }
+
+    async fn summary(&self, _filter: &DeadLetterFilter) -> Answer<Summary> {
+        self.read(samples::summary())
+    }
+
+    async fn dead_letters(
+        &self,
+        _filter: &DeadLetterFilter,
+        _page: &PageRequest,
+    ) -> Answer<PageOf<DeadLetterRow>> {
+        let rows = samples::dead_letters(self.now())
+            .into_iter()
+            .map(|one| DeadLetterRow::Readable(Box::new(one)));
+        self.read(PageOf {
+            items: rows.collect(),
+            next_cursor: None,
+        })
+    }
+
+    async fn dead_letter(&self, id: &str) -> Answer<DeadLetterView> {
+        let found = samples::dead_letters(self.now())
+            .into_iter()
+            .find(|one| one.id.to_string() == id);
+        found.ok_or_else(|| DeskError::new(Code::NotFound, "It is not there."))
+    }
+
+    async fn operations(
+        &self,
+        _filter: &OperationFilter,
+        _page: &PageRequest,
+    ) -> Answer<PageOf<OperationRow>> {
+        self.read(PageOf {
+            items: samples::operation_rows(self.now()),
+            next_cursor: None,
+        })
+    }
+
+    async fn operation(&self, id: &OperationId) -> Answer<OperationView> {
+        let view = samples::half_delivered(self.now());
+        if *id == view.id {
+            self.read(view)
+        } else if id.as_str() == "a/b c" {
+            self.read(OperationView {
+                id: id.clone(),
+                ..samples::contested(self.now())
+            })
+        } else {
+            Err(DeskError::new(Code::NotFound, "It is not on record."))
+        }
+    }
+
+    async fn plan(
+        &self,
+        id: &OperationId,
+        observe: Option<&JobId>,
+        _led_by: Option<DeadLetterId>,
+    ) -> Answer<Plan> {
+        let view = self.operation(id).await?;
+        Ok(observe.map_or_else(
+            || view.plan.clone(),
+            |job| samples::observe_plan(&view, job.as_str()),
+        ))
+    }
+
+    async fn candidates(&self, _id: &OperationId) -> Answer<Candidates> {
+        self.read(samples::candidates())
+    }
+
+    async fn recoveries(&self, _filter: &RecoveryFilter, _page: &PageRequest) -> Answer<PageOf<Recovery>> {
+        self.read(PageOf {
+            items: samples::recoveries(self.now()),
+            next_cursor: None,
+        })
+    }
+
+    async fn recovery(&self, id: &str) -> Answer<Recovery> {
+        let found = samples::recoveries(self.now())
+            .into_iter()
+            .find(|one| one.id.to_string() == id);
+        found.ok_or_else(|| DeskError::new(Code::NotFound, "It is not there."))
+    }
+
+    async fn queues(&self) -> Answer<QueuesView> {
+        self.read(QueuesView::default())
+    }
+
+    async fn audit(&self, _filter: &AuditFilter, _page: &PageRequest) -> Answer<PageOf<AuditEntry>> {
+        self.read(PageOf {
+            items: samples::audit(self.now()),
+            next_cursor: None,
+        })
+    }
+
+    async fn confirm(&self, operation: &OperationId, order: RecoveryOrder, key: &str) -> Answer<Ordered> {
+        let job = order.job_id.map_or_else(|| "-".to_owned(), |job| job.to_string());
+        let words = format!(
+            "confirm {operation} {} r{} {job} {} {key}",
+            order.action, order.revision, order.reason
+        );
+        let recovery_id = RecoveryId(uuid::Uuid::nil());
+        self.order(
+            words,
+            Ordered {
+                recovery_id,
+                state: RecoveryState::Requested,
+                job_id: None,
+            },
+        )
+    }
+
+    async fn decide(&self, operation: &OperationId, order: DecisionOrder, key: &str) -> Answer<(i64, Plan)> {
+        let words = format!(
+            "decide {operation} {} r{} {} {key}",
+            order.decision.kind(),
+            order.revision,
+            order.reason
+        );
+        self.order(
+            words,
+            (order.revision + 1, samples::half_delivered(self.now()).plan),
+        )
+    }
+
+    async fn cancel(&self, recovery: RecoveryId, reason: &str, key: &str) -> Answer<Recovery> {
+        let first = samples::recoveries(self.now()).remove(0);
+        self.order(format!("cancel {recovery} {reason} {key}"), first)
+    }
+
+    async fn replay(&self, id: &str, reason: &str, key: &str) -> Answer<QueueJobId> {
+        self.order(
+            format!("replay {id} {reason} {key}"),
+            QueueJobId(uuid::Uuid::nil()),
+        )
+    }
+
+    async fn purge(&self, id: &str, reason: &str, confirm: &str, key: &str) -> Answer<bool> {
+        self.order(format!("purge {id} {reason} {confirm} {key}"), true)
+    }
+
+    async fn link(&self, id: &str, operation: &OperationId, reason: &str, key: &str) -> Answer<()> {
+        self.order(format!("link {id} {operation} {reason} {key}"), ())
+    }
+
+    async fn acknowledge(&self, id: &str, reason: &str, key: &str) -> Answer<()> {
+        self.order(format!("acknowledge {id} {reason} {key}"), ())
+    }
+}

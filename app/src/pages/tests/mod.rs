@@ -1,0 +1,5 @@
+//! What pages and forms do: samples rendered and read back, and whole requests against a make-believe port.
+
+mod fake;
+mod requests;
+mod samples;

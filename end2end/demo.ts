@@ -1,0 +1,58 @@
+// Starts the demo before the journeys, waits until its history is complete, and stops it afterwards.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { writeFileSync, mkdirSync } from 'node:fs';
+import { resolve } from 'node:path';
+
+export const STATE = resolve(__dirname, 'test-results/demo.json');
+const PATIENCE = 120_000;
+
+async function started(child: ChildProcess): Promise<{ base: string; passwords: Record<string, string> }> {
+  const passwords: Record<string, string> = {};
+  let base = '';
+  for await (const line of createInterface({ input: child.stdout! })) {
+    const address = line.match(/https?:\/\/127\.0\.0\.1:\d+/);
+    if (address) base ||= address[0];
+    const person = line.match(/sign in as (\S+)\s+password (\S+)/);
+    if (person) passwords[person[1]] = person[2];
+    if (base && Object.keys(passwords).length === 3) return { base, passwords };
+  }
+  throw new Error('the demo ended before it said its address and sign-ins');
+}
+
+export default async function demo() {
+  const program = process.env.DLO_BIN || resolve(__dirname, '../target/debug/dlo');
+  const child = spawn(program, ['demo', '--bind', '127.0.0.1:0'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const state = await started(child);
+  child.stdout!.resume();
+  const until = Date.now() + PATIENCE;
+  for (;;) {
+    const page = await fetch(`${state.base}/healthz`);
+    if (page.ok) break;
+    if (Date.now() > until) throw new Error('the demo does not answer');
+  }
+  await filled(state, until);
+  mkdirSync(resolve(__dirname, 'test-results'), { recursive: true });
+  writeFileSync(STATE, JSON.stringify(state));
+  return async () => {
+    child.kill('SIGTERM');
+    await new Promise((done) => child.once('exit', done));
+  };
+}
+
+// The page itself says while its history still fills.
+async function filled(state: { base: string; passwords: Record<string, string> }, until: number) {
+  const body = new URLSearchParams({ name: 'viewer', password: state.passwords.viewer, next: '/dead-letters' });
+  const signed = await fetch(`${state.base}/forms/sign-in`, {
+    method: 'POST', body, redirect: 'manual',
+    headers: { origin: state.base, 'sec-fetch-site': 'same-origin', accept: 'text/html' },
+  });
+  const cookie = signed.headers.get('set-cookie')?.split(';')[0] ?? '';
+  for (;;) {
+    const page = await fetch(`${state.base}/dead-letters`, { headers: { cookie, accept: 'text/html' } });
+    const text = await page.text();
+    if (page.ok && !text.includes('still fills')) return;
+    if (Date.now() > until) throw new Error('the demo’s history is not complete');
+    await new Promise((done) => setTimeout(done, 500));
+  }
+}
