@@ -70,7 +70,7 @@ impl Office {
             owner: record.owner,
             specification: record.specification,
             model: record.model,
-            remote: RemoteView { job_id: record.job_id, axes: record.remote, other_jobs: record.other_jobs },
+            remote: RemoteView { job_id: record.job_id, axes: record.remote, other_jobs: record.other_jobs.into_iter().map(Into::into).collect() },
             charge: record.charge,
             outputs: record.outputs,
             lost_outputs: record.lost_outputs,

@@ -43,7 +43,7 @@ impl Office {
         let held = held(&mut tx, &reported.provider, account, id, named).await?;
         let now = tx.now();
         let record = reported.into_record(id.clone(), fingerprint, now, |job_id| held.contains(job_id));
-        operations::create(&mut tx, &record, &[recorded(&record)]).await?;
+        operations::create(&mut tx, &record, &recorded(&record)).await?;
         messages::adopt(&mut tx, id).await?;
         let view = self.view(&mut tx, caller, record).await?;
         tx.commit().await?;
@@ -107,12 +107,13 @@ async fn held(
     operations::held_elsewhere(tx, provider, account, id, &named).await
 }
 
-fn recorded(record: &Operation) -> Event {
+/// The first events of a record: what it says of our side, and what it says that the provider said.
+fn recorded(record: &Operation) -> Vec<Event> {
     let job = match &record.job_id {
         Some(job_id) => format!("; job {job_id}"),
         None => String::new(),
     };
-    Event {
+    let ours = Event {
         at: record.created_at,
         kind: EventKind::Report,
         lane: Lane::OurSide,
@@ -121,7 +122,16 @@ fn recorded(record: &Operation) -> Event {
         source: "reported".to_owned(),
         money: None,
         phase: Some(record.phase),
-        execution: record.remote.execution,
+        execution: None,
         revision: record.revision,
-    }
+    };
+    let said = record.remote.execution.map(|execution| Event {
+        lane: Lane::Remote,
+        title: execution.to_string(),
+        detail: "reported with the record".to_owned(),
+        phase: None,
+        execution: Some(execution),
+        ..ours.clone()
+    });
+    std::iter::once(ours).chain(said).collect()
 }

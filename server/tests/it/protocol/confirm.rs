@@ -87,4 +87,12 @@ async fn a_second_person_approves(backend: Backend, database: Database) {
     let ended = play.ended(answer["recovery_id"].as_str().expect("an id")).await;
     assert_eq!(ended["state"], "succeeded", "{ended:#}");
     assert_eq!(play.posts(), 1);
+    // A record that moves while the second person is awaited ends the wait.
+    play.ready("op_2").await;
+    let order = play.order("op_2", "dispatch").await;
+    let waiting = play.app.post(Role::Approver, "/api/v1/operations/op_2/recoveries", &order).await.expect(202).json();
+    play.app.patch(Role::Reporter, "/api/v1/operations/op_2", 1, &json!({ "model": "another" })).await.expect(200);
+    let ended = play.ended(waiting["recovery_id"].as_str().expect("an id")).await;
+    assert_eq!(ended["state"], "refused", "{ended:#}");
+    assert_eq!(play.posts(), 1);
 }

@@ -27,6 +27,10 @@ async fn a_job_that_spends_its_retries_dies_and_ends_its_recovery(backend: Backe
     assert_eq!(letter["action"], "observe");
     assert_eq!(letter["error_category"], "connection");
     assert_eq!(letter["attempts"], 2);
+    assert!(ended["outcome"].as_str().is_some_and(|words| words.contains("connection")), "{ended:#}");
+    while play.count("SELECT COUNT(*) AS n FROM dlo_messages").await == 0 {
+        tokio::time::sleep(std::time::Duration::from_millis(25)).await;
+    }
     play.fixture.clear_faults();
     play.fixture.put_job("gj_1", JobScript::resting("running"));
     let mut order = play.order("op_1", "observe").await;
