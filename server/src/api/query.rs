@@ -14,6 +14,9 @@ fn refuse(why: impl Into<String>) -> Problem {
     Problem::new(Code::InvalidRequest, why)
 }
 
+/// `from` and `to`, inclusive.
+pub type Range = (Option<DateTime<Utc>>, Option<DateTime<Utc>>);
+
 /// The parameters of one call, taken out one by one.
 pub struct Query {
     values: BTreeMap<String, String>,
@@ -68,7 +71,7 @@ impl Query {
     ///
     /// # Errors
     /// No time, or a range that ends before it begins.
-    pub fn range(&mut self) -> Result<(Option<DateTime<Utc>>, Option<DateTime<Utc>>), Problem> {
+    pub fn range(&mut self) -> Result<Range, Problem> {
         let from = self
             .values
             .remove("from")
