@@ -187,10 +187,13 @@ async fn last_error(tx: &mut Tx, stored: &Stored) -> Result<String, DbError> {
         Some(row) => row.opt_text("last_error")?.unwrap_or_default(),
         None => String::new(),
     };
-    let (category, words) = safe_error(&text);
-    Ok(if text.is_empty() {
+    let (_, words) = safe_error(&text);
+    let words = words
+        .trim_start_matches("Max retries exceeded: ")
+        .trim_start_matches("Retry policy declined: ");
+    Ok(if words.is_empty() {
         ".".to_owned()
     } else {
-        format!(" ({category}): {words}")
+        format!(": {words}")
     })
 }
