@@ -43,9 +43,9 @@ CREATE INDEX dlo_operations_updated ON dlo_operations (updated_at DESC, id);
 CREATE INDEX dlo_operations_label ON dlo_operations (label, updated_at DESC, id);
 CREATE INDEX dlo_operations_action ON dlo_operations (next_action, updated_at DESC, id);
 CREATE INDEX dlo_operations_owner ON dlo_operations (owner, updated_at DESC, id);
-CREATE INDEX dlo_operations_unresolved ON dlo_operations (charged_credits) WHERE refund_unresolved;
+CREATE INDEX dlo_operations_unresolved ON dlo_operations (charged_credits, refund_unresolved) WHERE refund_unresolved;
 -- Creation requests whose outcome nobody knows.
-CREATE INDEX dlo_operations_unknown ON dlo_operations (id)
+CREATE INDEX dlo_operations_unknown ON dlo_operations (dispatch, job_id, closure)
     WHERE dispatch = 'outcome_unknown' AND job_id IS NULL AND closure IS NULL;
 -- One open child per parent is checked when it is prepared.
 CREATE INDEX dlo_operations_parent ON dlo_operations (parent) WHERE parent IS NOT NULL;
@@ -100,7 +100,7 @@ CREATE INDEX dlo_messages_category ON dlo_messages (error_category, died_at DESC
 CREATE INDEX dlo_messages_job ON dlo_messages (job_id) WHERE job_id IS NOT NULL;
 CREATE INDEX dlo_messages_owner ON dlo_messages (owner, died_at DESC, message_id) WHERE purged_at IS NULL;
 -- The desk's rail counts from here alone.
-CREATE INDEX dlo_messages_rail ON dlo_messages (label, queue) WHERE purged_at IS NULL;
+CREATE INDEX dlo_messages_rail ON dlo_messages (label, queue, purged_at) WHERE purged_at IS NULL;
 
 -- Who replayed which dead letter into which job: the contract stores none of it.
 CREATE TABLE dlo_replays (
