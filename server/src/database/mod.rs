@@ -18,7 +18,7 @@ pub use value::Value;
 
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{PgPool, SqlitePool};
+use sqlx::{Connection as _, PgPool, SqlitePool};
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
@@ -29,6 +29,8 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 const PG_CONNECTIONS: u32 = 16;
 /// How long a request waits for a free connection.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
+/// A connection to PostgreSQL that has rested so long is asked whether it still lives before it is used.
+const PG_RESTED: Duration = Duration::from_secs(1);
 /// Readers of one SQLite file per process; there is always one writer.
 const SQLITE_READERS: u32 = 4;
 
@@ -84,6 +86,16 @@ impl Database {
                 let pool = PgPoolOptions::new()
                     .max_connections(PG_CONNECTIONS)
                     .acquire_timeout(ACQUIRE_TIMEOUT)
+                    // Asking every time would be a round trip more for each transaction of a busy desk.
+                    .test_before_acquire(false)
+                    .before_acquire(|connection, state| {
+                        Box::pin(async move {
+                            if state.idle_for > PG_RESTED {
+                                connection.ping().await?;
+                            }
+                            Ok(true)
+                        })
+                    })
                     .connect_with(options)
                     .await?;
                 Ok(Self::Postgres { pool })
@@ -99,11 +111,14 @@ impl Database {
                 let writer = SqlitePoolOptions::new()
                     .max_connections(1)
                     .acquire_timeout(BUSY_TIMEOUT)
+                    .test_before_acquire(false)
                     .connect_with(options.clone())
                     .await?;
                 let readers = SqlitePoolOptions::new()
                     .max_connections(SQLITE_READERS)
                     .acquire_timeout(ACQUIRE_TIMEOUT)
+                    // A file in this process does not hang up.
+                    .test_before_acquire(false)
                     .connect_with(options)
                     .await?;
                 Ok(Self::Sqlite { writer, readers })
@@ -148,6 +163,11 @@ impl Database {
             }
             Self::Sqlite { readers, .. } => Ok(Tx::sqlite(readers.begin().await?)),
         }
+    }
+
+    /// The first row of one statement that reads, on its own: no transaction is begun for it, and no clock asked.
+    pub async fn look_up(&self, sql: &str, values: Vec<Value>) -> Result<Option<Row>, DbError> {
+        tx::look_up(self, sql, values).await
     }
 
     /// Brings the schema up to date: Soniq's tables where they are missing, then ours.

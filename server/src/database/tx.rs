@@ -4,7 +4,7 @@ use super::error::DbError;
 use super::row::Row;
 use super::time::sqlite_time;
 use super::value::Value;
-use super::Dialect;
+use super::{Database, Dialect};
 use chrono::{DateTime, Utc};
 use sqlx::postgres::PgArguments;
 use sqlx::query::Query;
@@ -140,6 +140,19 @@ impl Tx {
             Inner::Sqlite(tx) => tx.rollback().await?,
         }
         Ok(())
+    }
+}
+
+/// See [`Database::look_up`].
+pub(super) async fn look_up(database: &Database, sql: &str, values: Vec<Value>) -> Result<Option<Row>, DbError> {
+    let sql = AssertSqlSafe(sql.to_owned());
+    match database {
+        Database::Postgres { pool } => {
+            Ok(bind_postgres(sqlx::query(sql), values).fetch_optional(pool).await?.map(Row::Postgres))
+        }
+        Database::Sqlite { readers, .. } => {
+            Ok(bind_sqlite(sqlx::query(sql), values).fetch_optional(readers).await?.map(Row::Sqlite))
+        }
     }
 }
 

@@ -47,9 +47,8 @@ fn operator(row: &Row) -> Result<Operator, DbError> {
 /// # Errors
 /// When the database does not answer, or the row's role is none.
 pub async fn find(database: &Database, name: &str) -> Result<Option<Operator>, DbError> {
-    let mut tx = database.read().await?;
     let sql = format!("SELECT {COLUMNS} FROM dlo_operators WHERE name = $1");
-    tx.fetch_optional(&sql, values![name]).await?.as_ref().map(operator).transpose()
+    database.look_up(&sql, values![name]).await?.as_ref().map(operator).transpose()
 }
 
 /// Everybody, by name.

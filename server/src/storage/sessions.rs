@@ -3,7 +3,7 @@
 //! A session's id is a secret of its browser: the table keeps only its SHA-256, so that a copy of the database
 //! opens nobody's session.
 
-use crate::database::{Database, DbError};
+use crate::database::{Database, DbError, Dialect};
 use crate::values;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -101,17 +101,18 @@ impl SessionStore for Sessions {
     }
 
     async fn load(&self, id: &Id) -> Result<Option<Record>> {
-        let row = async {
-            let mut tx = self.database.read().await?;
-            let now = tx.now();
-            tx.fetch_optional(
-                "SELECT data, expires_at FROM dlo_sessions WHERE id = $1 AND expires_at > $2",
-                values![key(id), now],
-            )
-            .await
-        }
-        .await
-        .map_err(|error| failed(&error))?;
+        // The database's clock: SQLite's is this machine's.
+        let found = match self.database.dialect() {
+            Dialect::Postgres => {
+                let sql = "SELECT data, expires_at FROM dlo_sessions WHERE id = $1 AND expires_at > clock_timestamp()";
+                self.database.look_up(sql, values![key(id)]).await
+            }
+            Dialect::Sqlite => {
+                let sql = "SELECT data, expires_at FROM dlo_sessions WHERE id = $1 AND expires_at > $2";
+                self.database.look_up(sql, values![key(id), Utc::now()]).await
+            }
+        };
+        let row = found.map_err(|error| failed(&error))?;
         let Some(row) = row else { return Ok(None) };
         let data = row.text("data").map_err(|error| failed(&error))?;
         let expires_at = row.time("expires_at").map_err(|error| failed(&error))?;

@@ -65,9 +65,8 @@ pub fn hash(secret: &str) -> String {
 /// # Errors
 /// When the database does not answer, or the row's role is none.
 pub async fn find(database: &Database, secret: &str) -> Result<Option<Token>, DbError> {
-    let mut tx = database.read().await?;
     let sql = format!("SELECT {COLUMNS} FROM dlo_tokens WHERE hash = $1 AND revoked_at IS NULL");
-    tx.fetch_optional(&sql, values![hash(secret)]).await?.as_ref().map(token).transpose()
+    database.look_up(&sql, values![hash(secret)]).await?.as_ref().map(token).transpose()
 }
 
 /// All tokens, newest first.
