@@ -2,6 +2,7 @@
 
 use super::router;
 use crate::office::Office;
+use axum::serve::ListenerExt as _;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,6 +19,10 @@ pub const SHUTDOWN_GRACE: Duration = Duration::from_secs(8);
 /// When the listener fails.
 pub async fn serve(listener: TcpListener, office: Arc<Office>, shutdown: CancellationToken) -> std::io::Result<()> {
     let service = router(office).into_make_service_with_connect_info::<SocketAddr>();
+    // A compressed answer leaves in several pieces: none of them waits for the reader's acknowledgement of the last.
+    let listener = listener.tap_io(|stream| {
+        stream.set_nodelay(true).ok();
+    });
     let told = shutdown.clone();
     let serving = axum::serve(listener, service).with_graceful_shutdown(async move { told.cancelled().await });
     let late = async {
