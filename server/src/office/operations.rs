@@ -5,7 +5,7 @@ use crate::database::{DbError, Tx};
 use crate::storage::guard_facts::Asker;
 use crate::storage::operations::{Listed, Place};
 use crate::storage::planned::{next_action, planned};
-use crate::storage::{cursor, dead_letters, decisions, events, evidence, facts, operations, recoveries};
+use crate::storage::{cursor, dead_letters, decisions, events, evidence, operations, recoveries};
 use app::desk::filter::MAX_LIMIT;
 use app::desk::view::{Inconsistency, OperationSummary};
 use app::desk::{
@@ -44,7 +44,7 @@ impl Office {
         record: Operation,
     ) -> Result<OperationView, DbError> {
         let planned = next_action(tx, &self.config, &record, &Asker::planning(caller, None)).await?;
-        let specification = facts::specification(tx, &record.specification.id).await?;
+        let specification = planned.facts.specification;
         let (known, not_known) = sentence(&record, &planned.evidence);
         Ok(OperationView {
             known,
