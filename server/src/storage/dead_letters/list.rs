@@ -21,6 +21,33 @@ pub struct Listed {
     pub next: Option<Cursor>,
 }
 
+/// The statement of a page, which reads one row more than is shown: that says whether another page follows. `None` after
+/// a place that is nobody's.
+pub fn statement(
+    tx: &Tx,
+    filter: &DeadLetterFilter,
+    after: Option<&Cursor>,
+    limit: u32,
+) -> Option<(String, Vec<Value>)> {
+    let lead = Lead::of(filter);
+    let mut narrow = Narrow::new(tx, filter, lead);
+    if let Some(place) = after
+        && !narrow.after(tx, lead, place)
+    {
+        return None;
+    }
+    let bound = narrow.bind(Value::Int(Some(i64::from(limit) + 1)));
+    let (clause, values) = narrow.clause();
+    let sql = format!(
+        "SELECT {}, {MESSAGE_COLUMNS}, {OPERATION_COLUMNS} FROM {}{clause} ORDER BY {} DESC, {} LIMIT ${bound}",
+        raw::columns(tx),
+        tables(lead),
+        lead.at(),
+        lead.id()
+    );
+    Some((sql, values))
+}
+
 /// At most `limit` rows after `after`. A row not yet projected is listed wherever the dead table alone can say that the
 /// filter holds.
 pub async fn list(
@@ -31,23 +58,9 @@ pub async fn list(
     after: Option<&Cursor>,
     limit: u32,
 ) -> Result<Listed, DbError> {
-    let lead = Lead::of(filter);
-    let mut narrow = Narrow::new(tx, filter, lead);
-    if let Some(place) = after
-        && !narrow.after(tx, lead, place)
-    {
+    let Some((sql, values)) = statement(tx, filter, after, limit) else {
         return Ok(Listed { rows: Vec::new(), next: None });
-    }
-    // One more than is shown says whether another page follows.
-    let bound = narrow.bind(Value::Int(Some(i64::from(limit) + 1)));
-    let (clause, values) = narrow.clause();
-    let sql = format!(
-        "SELECT {}, {MESSAGE_COLUMNS}, {OPERATION_COLUMNS} FROM {}{clause} ORDER BY {} DESC, {} LIMIT ${bound}",
-        raw::columns(tx),
-        tables(lead),
-        lead.at(),
-        lead.id()
-    );
+    };
     let mut found = tx.fetch_all(&sql, values).await?;
     let wanted = usize::try_from(limit).unwrap_or(usize::MAX);
     let more = found.len() > wanted;

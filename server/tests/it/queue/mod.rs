@@ -5,5 +5,6 @@ mod jobs;
 mod lists;
 mod messages;
 mod orders;
+mod plans;
 mod shared;
 mod workers;

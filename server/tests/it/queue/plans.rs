@@ -1,0 +1,91 @@
+//! The desk's statements at 100,000 rows: an index leads each of them, and nothing is sorted or read whole.
+
+use crate::support::backend::{Backend, Kind};
+use crate::support::raw;
+use app::desk::DeadLetterFilter;
+use app::domain::dead_letter::Disposition;
+use app::domain::label::Label;
+use app::domain::operation::ErrorCategory;
+use app::domain::plan::Action;
+use server::database::{Database, Dialect};
+use server::storage::dead_letters::{self, Cursor};
+
+/// Rows without a record, a label in ten: enough for a planner to care.
+const POSTGRES: &str = "\
+INSERT INTO soniq_dead_letter_jobs (id, job_name, args, queue, priority, max_attempts, attempts, dead_letter_reason, \
+ original_created_at, moved_to_dead_letter_at) \
+SELECT gen_random_uuid(), 'render.poll', '{}', 'queue-' || n % 7, 100, 3, 3, 'max_retries_exceeded', \
+ now() - n * interval '1 minute', now() - n * interval '1 minute' FROM generate_series(1, 100000) AS n";
+const SQLITE: &str = "\
+WITH RECURSIVE counted(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < 100000) \
+INSERT INTO soniq_dead_letter_jobs (id, job_name, args, queue, priority, max_attempts, attempts, dead_letter_reason, \
+ original_created_at, moved_to_dead_letter_at) \
+SELECT printf('00000000-0000-4000-8000-%012d', n), 'render.poll', '{}', 'queue-' || n % 7, 100, 3, 3, \
+ 'max_retries_exceeded', strftime('%Y-%m-%dT%H:%M:%S.000000+00:00', 1700000000 - n * 60, 'unixepoch'), \
+ strftime('%Y-%m-%dT%H:%M:%S.000000+00:00', 1700000000 - n * 60, 'unixepoch') FROM counted";
+/// What the projection would keep of them.
+const KEPT: &str = "\
+INSERT INTO dlo_messages (message_id, operation_id, safe_error, job_name, queue, reason, attempts, max_attempts, died_at, \
+ label, next_action, error_category, owner) \
+SELECT d.id, d.queue, '', d.job_name, d.queue, d.dead_letter_reason, 3, 3, d.moved_to_dead_letter_at, \
+ CASE WHEN d.queue = 'queue-1' THEN 'local_delivery_failure' WHEN d.queue = 'queue-2' THEN 'remote_render_failed' \
+ ELSE 'render_in_progress' END, CASE WHEN d.queue = 'queue-1' THEN 'deliver' ELSE 'observe' END, 'timeout', d.queue \
+FROM soniq_dead_letter_jobs d";
+
+/// A filter, and a part of its plan on each database.
+fn filters() -> Vec<(&'static str, DeadLetterFilter)> {
+    let none = DeadLetterFilter::default;
+    vec![
+        ("dlo_dead_letters_order", none()),
+        ("dlo_messages_label", DeadLetterFilter { label: Some(Label::LocalDeliveryFailure), ..none() }),
+        ("dlo_messages_action", DeadLetterFilter { action: Some(Action::Deliver), ..none() }),
+        ("dlo_messages_", DeadLetterFilter { category: Some(ErrorCategory::Timeout), ..none() }),
+        ("dlo_messages_", DeadLetterFilter { owner: Some("queue-3".to_owned()), ..none() }),
+        ("dlo_dead_letters_", DeadLetterFilter { queue: Some("queue-3".to_owned()), ..none() }),
+        ("dlo_messages_", DeadLetterFilter { disposition: Some(Disposition::Open), ..none() }),
+    ]
+}
+
+async fn fill(database: &Database, rows: &str) {
+    for sql in [rows, KEPT, "ANALYZE"] {
+        raw::script(database, sql).await.expect("it runs");
+    }
+}
+
+/// The plan of the list under a filter, as text.
+async fn plan(database: &Database, filter: &DeadLetterFilter, after: Option<&Cursor>) -> String {
+    let mut tx = database.read().await.expect("begin");
+    let (sql, values) = dead_letters::statement(&tx, filter, after, 50).expect("a statement");
+    let (word, column) = match tx.dialect() {
+        Dialect::Postgres => ("EXPLAIN", "QUERY PLAN"),
+        Dialect::Sqlite => ("EXPLAIN QUERY PLAN", "detail"),
+    };
+    let rows = tx.fetch_all(&format!("{word} {sql}"), values).await.expect("a plan");
+    rows.iter().map(|row| row.text(column).expect("text")).collect::<Vec<_>>().join("\n")
+}
+
+async fn every_list_is_led_by_an_index(kind: Kind, rows: &str) {
+    let Some((_backend, database)) = Backend::open(kind).await else { return };
+    fill(&database, rows).await;
+    let middle = Cursor { at: "2023-11-01T00:00:00.000000+00:00".to_owned(), id: uuid::Uuid::nil().to_string() };
+    for (index, filter) in filters() {
+        for after in [None, Some(&middle)] {
+            let plan = plan(&database, &filter, after).await;
+            assert!(plan.contains(index), "{filter:?}: no {index} in\n{plan}");
+            // A sort of rows that are equal in time is done piece by piece; a whole sort reads the whole table.
+            for bad in ["TEMP B-TREE FOR ORDER BY", "SCAN d\n", "SCAN m\n", "Seq Scan on soniq", "Seq Scan on dlo_messages"] {
+                assert!(!format!("{plan}\n").contains(bad), "{filter:?}: {bad} in\n{plan}");
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sqlite() {
+    every_list_is_led_by_an_index(Kind::Sqlite, SQLITE).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn postgres() {
+    every_list_is_led_by_an_index(Kind::Postgres, POSTGRES).await;
+}
