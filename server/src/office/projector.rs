@@ -1,13 +1,15 @@
-//! Keeps `dlo_messages` within half a second of the dead table.
+//! Keeps `dlo_messages` within half a second of the dead table; a little later where a look takes long.
 
 use super::Office;
 use crate::database::DbError;
 use crate::storage::messages;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 /// How often new dead letters are looked for. A move announces nothing, so this is the bound.
 const EVERY: Duration = Duration::from_millis(400);
+/// Looking counts rows: over a large table it takes no more than this share of the time.
+const REST: u32 = 10;
 /// Dead letters that one transaction reads.
 const BATCH: u32 = 500;
 /// Looks between two that compare row by row: equal counts can hide one letter gone and one arrived.
@@ -18,13 +20,15 @@ impl Office {
     pub async fn keep_projecting(&self, stop: CancellationToken) {
         let mut look: u32 = 0;
         while !stop.is_cancelled() {
+            let began = Instant::now();
             if let Err(error) = self.project(look.is_multiple_of(LOOKS_PER_FULL)).await {
                 tracing::warn!(error = %error, "dead letters could not be read");
             }
             look = look.wrapping_add(1);
+            let rest = EVERY.max(began.elapsed() * REST);
             tokio::select! {
                 () = stop.cancelled() => {}
-                () = tokio::time::sleep(EVERY) => {}
+                () = tokio::time::sleep(rest) => {}
             }
         }
     }
