@@ -170,6 +170,11 @@ impl Database {
         tx::look_up(self, sql, values).await
     }
 
+    /// All rows of one statement that reads, on its own.
+    pub async fn look_up_all(&self, sql: &str, values: Vec<Value>) -> Result<Vec<Row>, DbError> {
+        tx::look_up_all(self, sql, values).await
+    }
+
     /// Brings the schema up to date: Soniq's tables where they are missing, then ours.
     pub async fn migrate(&self) -> Result<(), DbError> {
         migrate::run(self).await

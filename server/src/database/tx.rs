@@ -156,6 +156,21 @@ pub(super) async fn look_up(database: &Database, sql: &str, values: Vec<Value>) 
     }
 }
 
+/// See [`Database::look_up_all`].
+pub(super) async fn look_up_all(database: &Database, sql: &str, values: Vec<Value>) -> Result<Vec<Row>, DbError> {
+    let sql = AssertSqlSafe(sql.to_owned());
+    match database {
+        Database::Postgres { pool } => {
+            let rows = bind_postgres(sqlx::query(sql), values).fetch_all(pool).await?;
+            Ok(rows.into_iter().map(Row::Postgres).collect())
+        }
+        Database::Sqlite { readers, .. } => {
+            let rows = bind_sqlite(sqlx::query(sql), values).fetch_all(readers).await?;
+            Ok(rows.into_iter().map(Row::Sqlite).collect())
+        }
+    }
+}
+
 fn bind_postgres(
     mut query: Query<'static, Postgres, PgArguments>,
     values: Vec<Value>,

@@ -1,7 +1,7 @@
 //! The head of every page: three counts over small partial indexes, in one statement.
 
 use super::text::Reader;
-use crate::database::{DbError, Tx};
+use crate::database::{Database, DbError};
 use app::desk::Overview;
 use rust_decimal::Decimal;
 
@@ -14,9 +14,9 @@ const COUNTS: &str = "SELECT 'running' AS what, CAST(NULL AS TEXT) AS amount, CO
      WHERE refund_unresolved GROUP BY charged_credits";
 
 /// Counts what runs, what money is unresolved, and what may have been billed unseen.
-pub async fn read(tx: &mut Tx) -> Result<Overview, DbError> {
+pub async fn read(database: &Database) -> Result<Overview, DbError> {
     let mut overview = Overview::default();
-    for row in &tx.fetch_all(COUNTS, vec![]).await? {
+    for row in &database.look_up_all(COUNTS, vec![]).await? {
         let found = row.int("found")?;
         match row.text("what")?.as_str() {
             "running" => overview.recoveries_running = found,
