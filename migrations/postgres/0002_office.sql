@@ -294,6 +294,8 @@ CREATE INDEX dlo_idempotency_age ON dlo_idempotency (created_at);
 -- Indexes of ours on Soniq's tables: the desk's order, and what names an operation.
 CREATE INDEX dlo_dead_letters_order ON soniq_dead_letter_jobs (moved_to_dead_letter_at DESC, id);
 CREATE INDEX dlo_dead_letters_queue ON soniq_dead_letter_jobs (queue, moved_to_dead_letter_at DESC, id);
+CREATE INDEX dlo_dead_letters_name ON soniq_dead_letter_jobs (job_name, moved_to_dead_letter_at DESC, id);
+CREATE INDEX dlo_dead_letters_reason ON soniq_dead_letter_jobs (dead_letter_reason, moved_to_dead_letter_at DESC, id);
 -- Who was replayed, by whomever.
 CREATE INDEX dlo_dead_letters_replayed ON soniq_dead_letter_jobs (id) WHERE resurrection_count > 0;
 CREATE INDEX dlo_jobs_claim ON soniq_jobs (queue, priority, scheduled_at, created_at) WHERE status = 'queued';

@@ -28,13 +28,25 @@ async fn main() {
     println!();
     println!("{}", pages::HEAD);
     let mut below = Vec::new();
-    for place in [Some(Place::sqlite()), Place::postgres().await].into_iter().flatten() {
+    for place in [Some(Place::sqlite()), Place::postgres().await]
+        .into_iter()
+        .flatten()
+    {
         let database = Database::open(&place.location).await.expect("the database opens");
         let seeded = seed::fill(&database).await;
         below.push(format!("{}: {seeded}", place.name));
-        below.extend(pages::measure(&place).await.into_iter().map(|line| format!("{}: {line}", place.name)));
+        below.extend(
+            pages::measure(&place)
+                .await
+                .into_iter()
+                .map(|line| format!("{}: {line}", place.name)),
+        );
         let nothing = work::plain_jobs(&database).await;
-        below.push(format!("{}: plain jobs with a handler that does nothing: {} per second", place.name, thousands(nothing)));
+        below.push(format!(
+            "{}: plain jobs with a handler that does nothing: {} per second",
+            place.name,
+            thousands(nothing)
+        ));
         let observed = work::observations(&database).await;
         below.push(format!("{}: {observed}", place.name));
         database.close().await;

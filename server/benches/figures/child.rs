@@ -16,7 +16,11 @@ pub struct Serving {
 
 fn dlo(place: &Place) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dlo"));
-    command.current_dir(place.folder.path()).env("RUST_LOG", "error").args(["--database-url", &place.url]).kill_on_drop(true);
+    command
+        .current_dir(place.folder.path())
+        .env("RUST_LOG", "error")
+        .args(["--database-url", &place.url])
+        .kill_on_drop(true);
     command
 }
 
@@ -46,8 +50,16 @@ impl Serving {
             .expect("the program starts");
         let mut words = BufReader::new(child.stdout.take().expect("its words")).lines();
         let said = words.next_line().await.expect("its words").expect("it listens");
-        let address = said.strip_prefix("Listening on http://").expect("its address").parse().expect("an address");
-        Self { child, _words: words, address }
+        let address = said
+            .strip_prefix("Listening on http://")
+            .expect("its address")
+            .parse()
+            .expect("an address");
+        Self {
+            child,
+            _words: words,
+            address,
+        }
     }
 
     /// Resident memory, in MiB (Linux).
@@ -62,7 +74,11 @@ impl Serving {
     /// Ends it as a service manager would.
     pub async fn stop(mut self) {
         let pid = self.child.id().expect("it runs").to_string();
-        let told = Command::new("kill").args(["-TERM", &pid]).status().await.expect("kill runs");
+        let told = Command::new("kill")
+            .args(["-TERM", &pid])
+            .status()
+            .await
+            .expect("kill runs");
         assert!(told.success(), "the program was gone already");
         self.child.wait().await.expect("it ends");
     }

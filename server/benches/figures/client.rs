@@ -28,7 +28,10 @@ impl Connection {
         stream.set_nodelay(true).expect("a socket option");
         let (sender, connection) = handshake(TokioIo::new(stream)).await.expect("a connection");
         tokio::spawn(connection);
-        Self { sender, host: address.to_string() }
+        Self {
+            sender,
+            host: address.to_string(),
+        }
     }
 
     /// Asks for a page and reads it whole. Anything but 200 ends the run.
@@ -45,7 +48,12 @@ impl Connection {
         let answer = self.sender.send_request(request).await.expect("an answer");
         assert_eq!(answer.status().as_u16(), 200, "{path}");
         assert_eq!(answer.headers().contains_key("content-encoding"), gzip, "{path}");
-        answer.into_body().collect().await.expect("a whole body").to_bytes()
+        answer
+            .into_body()
+            .collect()
+            .await
+            .expect("a whole body")
+            .to_bytes()
     }
 }
 
@@ -91,5 +99,9 @@ pub async fn measure(
     let whole = began.elapsed();
     took.sort_unstable();
     let per_second = f64::from(u32::try_from(took.len()).expect("a count")) / whole.as_secs_f64();
-    Measured { median: took[took.len() / 2], p99: took[took.len() * 99 / 100], per_second }
+    Measured {
+        median: took[took.len() / 2],
+        p99: took[took.len() * 99 / 100],
+        per_second,
+    }
 }

@@ -30,7 +30,12 @@ const PASSWORD: &str = "the figures' own password";
 /// Measures all pages and prints their rows; answers what belongs below the table.
 pub async fn measure(place: &Place) -> Vec<String> {
     child::run(place, &["operators", "add", NAME, "--role", "viewer"], PASSWORD).await;
-    let token = child::run(place, &["tokens", "create", "--name", NAME, "--role", "viewer"], "").await;
+    let token = child::run(
+        place,
+        &["tokens", "create", "--name", NAME, "--role", "viewer"],
+        "",
+    )
+    .await;
     let token = Credential::Token(token);
     let server = Serving::start(place).await;
     let cookie = sign_in(server.address).await;
@@ -38,7 +43,11 @@ pub async fn measure(place: &Place) -> Vec<String> {
     let one = |path: &str| Arc::new(vec![path.to_owned()]);
     let pages = [
         ("desk, 50 rows", one("/dead-letters"), &cookie),
-        ("desk by label", one("/dead-letters?label=local_delivery_failure"), &cookie),
+        (
+            "desk by label",
+            one("/dead-letters?label=local_delivery_failure"),
+            &cookie,
+        ),
         ("operation", Arc::new(operations), &cookie),
         ("API list, 50 rows", one("/api/v1/dead-letters?limit=50"), &token),
     ];
@@ -112,7 +121,11 @@ async fn sign_in(address: SocketAddr) -> Credential {
         .send()
         .await
         .expect("an answer");
-    let set = answer.headers().get("set-cookie").and_then(|set| set.to_str().ok()).expect("a session");
+    let set = answer
+        .headers()
+        .get("set-cookie")
+        .and_then(|set| set.to_str().ok())
+        .expect("a session");
     Credential::Cookie(set.split(';').next().unwrap_or_default().to_owned())
 }
 
@@ -123,7 +136,9 @@ async fn operation_pages(address: SocketAddr, token: &Credential) -> Vec<String>
     let list: Value = serde_json::from_slice(&connection.get(&path, token, false).await).expect("JSON");
     let items = list["items"].as_array().expect("items");
     let held = items.iter().filter(|item| item["label"] != "no_operation_record");
-    held.filter_map(|item| item["operation_id"].as_str()).map(|id| format!("/operations/{id}")).collect()
+    held.filter_map(|item| item["operation_id"].as_str())
+        .map(|id| format!("/operations/{id}"))
+        .collect()
 }
 
 /// From the start of the process to the last byte of the desk.
@@ -132,7 +147,10 @@ async fn start_to_first_page(place: &Place, cookie: &Credential) -> Duration {
     for _ in 0..STARTS {
         let began = Instant::now();
         let server = Serving::start(place).await;
-        Connection::open(server.address).await.get("/dead-letters", cookie, true).await;
+        Connection::open(server.address)
+            .await
+            .get("/dead-letters", cookie, true)
+            .await;
         took.push(began.elapsed());
         server.stop().await;
     }

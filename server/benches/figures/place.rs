@@ -21,7 +21,13 @@ impl Place {
     pub fn sqlite() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let url = format!("sqlite:{}", folder.path().join("figures.db").display());
-        Self { name: "SQLite", location: url.parse().expect("a location"), url, folder, made: None }
+        Self {
+            name: "SQLite",
+            location: url.parse().expect("a location"),
+            url,
+            folder,
+            made: None,
+        }
     }
 
     /// A new database on the server that `DLO_TEST_POSTGRES` names; says so when there is none.
@@ -52,7 +58,12 @@ impl Place {
 }
 
 async fn run(server: &str, sql: String) {
-    let pool = PgPool::connect(server).await.expect("the PostgreSQL server answers");
-    sqlx::query(AssertSqlSafe(sql)).execute(&pool).await.expect("the statement runs");
+    let pool = PgPool::connect(server)
+        .await
+        .expect("the PostgreSQL server answers");
+    sqlx::query(AssertSqlSafe(sql))
+        .execute(&pool)
+        .await
+        .expect("the statement runs");
     pool.close().await;
 }

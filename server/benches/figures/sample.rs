@@ -30,14 +30,21 @@ fn accepted(n: u32, now: DateTime<Utc>) -> Operation {
         account: "main".to_owned(),
         fingerprint: None,
         owner: format!("user_{}", n % 700),
-        specification: SpecificationRef { id: format!("spec_{}", n % 90), revision: i64::from(n % 4) + 1 },
+        specification: SpecificationRef {
+            id: format!("spec_{}", n % 90),
+            revision: i64::from(n % 4) + 1,
+        },
         model: Some("aurora-video-2".to_owned()),
         phase: Phase::Accepted,
         dispatch: Dispatch::Sent,
         not_sent_since: None,
         dispatch_proof: None,
         job_id: Some(job_id(n)),
-        remote: Remote { observed_at: Some(made), source: Some(Source::Reported), ..Remote::default() },
+        remote: Remote {
+            observed_at: Some(made),
+            source: Some(Source::Reported),
+            ..Remote::default()
+        },
         charge: Charge::default(),
         outputs: Vec::new(),
         other_jobs: Vec::new(),
@@ -58,17 +65,32 @@ fn accepted(n: u32, now: DateTime<Utc>) -> Operation {
 fn unsent(n: u32, now: DateTime<Utc>, phase: Phase, dispatch: Dispatch) -> Operation {
     let base = accepted(n, now);
     let not_sent_since = (dispatch == Dispatch::ConfirmedNotSent).then_some(base.updated_at);
-    Operation { phase, dispatch, not_sent_since, job_id: None, remote: Remote::default(), ..base }
+    Operation {
+        phase,
+        dispatch,
+        not_sent_since,
+        job_id: None,
+        remote: Remote::default(),
+        ..base
+    }
 }
 
 fn charge(state: ChargeState) -> Charge {
-    Charge { state, reserved: None, charged: Some(Decimal::from(12)), refunded: None }
+    Charge {
+        state,
+        reserved: None,
+        charged: Some(Decimal::from(12)),
+        refunded: None,
+    }
 }
 
 /// Succeeded with two outputs; the second is not copied.
 fn undelivered(n: u32, now: DateTime<Utc>) -> Operation {
     let base = accepted(n, now);
-    let listed = |index| Output { index, content_type: Some("video/mp4".to_owned()) };
+    let listed = |index| Output {
+        index,
+        content_type: Some("video/mp4".to_owned()),
+    };
     let copy = |index, state, category| OutputCopy {
         index,
         state,
@@ -109,18 +131,32 @@ fn failed_remotely(n: u32, now: DateTime<Utc>) -> Operation {
         remote: Remote {
             fetch: Some(Fetch::Ok),
             execution: Some(Execution::Failed),
-            reason: Some(if n.is_multiple_of(2) { Reason::Moderation } else { Reason::ProviderError }),
+            reason: Some(if n.is_multiple_of(2) {
+                Reason::Moderation
+            } else {
+                Reason::ProviderError
+            }),
             source: Some(Source::Get),
             ..base.remote.clone()
         },
         charge: charge(money),
-        error: Some(OperationError { category: ErrorCategory::Moderation, detail: Some("refused by a filter".to_owned()) }),
+        error: Some(OperationError {
+            category: ErrorCategory::Moderation,
+            detail: Some("refused by a filter".to_owned()),
+        }),
         ..base
     }
 }
 
 fn with_remote(base: Operation, fetch: Option<Fetch>, execution: Option<Execution>) -> Operation {
-    Operation { remote: Remote { fetch, execution, ..base.remote.clone() }, ..base }
+    Operation {
+        remote: Remote {
+            fetch,
+            execution,
+            ..base.remote.clone()
+        },
+        ..base
+    }
 }
 
 /// The `n`th operation.
@@ -141,7 +177,11 @@ pub fn operation(n: u32, now: DateTime<Utc>) -> Operation {
                 category: None,
                 ..copy.clone()
             });
-            Operation { phase: Phase::Delivered, outputs: outputs.collect(), ..base.clone() }
+            Operation {
+                phase: Phase::Delivered,
+                outputs: outputs.collect(),
+                ..base.clone()
+            }
         }
     }
 }
@@ -157,18 +197,26 @@ pub struct Letter {
 /// The dead letter of an operation, as its worker left it.
 pub fn letter(operation: &Operation) -> Letter {
     let (job_name, queue, error) = match operation.phase {
-        Phase::Prepared | Phase::Submitting => {
-            ("render.submit", "render", "Max retries exceeded: ConnectError: [Errno 111] Connection refused")
-        }
-        Phase::Accepted => {
-            ("render.poll", "render", "Max retries exceeded: ReadTimeout: timed out after 30 s (GET /v1/jobs)")
-        }
-        Phase::Succeeded | Phase::Delivered => {
-            ("render.deliver", "delivery", "Max retries exceeded: OSError: [Errno 28] No space left on device")
-        }
-        Phase::Failed => {
-            ("billing.refund", "billing", "Max retries exceeded: HTTPStatusError: 502 Bad Gateway for /v1/jobs")
-        }
+        Phase::Prepared | Phase::Submitting => (
+            "render.submit",
+            "render",
+            "Max retries exceeded: ConnectError: [Errno 111] Connection refused",
+        ),
+        Phase::Accepted => (
+            "render.poll",
+            "render",
+            "Max retries exceeded: ReadTimeout: timed out after 30 s (GET /v1/jobs)",
+        ),
+        Phase::Succeeded | Phase::Delivered => (
+            "render.deliver",
+            "delivery",
+            "Max retries exceeded: OSError: [Errno 28] No space left on device",
+        ),
+        Phase::Failed => (
+            "billing.refund",
+            "billing",
+            "Max retries exceeded: HTTPStatusError: 502 Bad Gateway for /v1/jobs",
+        ),
     };
     let args = serde_json::json!({
         "operation_id": operation.id.as_str(),
@@ -179,11 +227,21 @@ pub fn letter(operation: &Operation) -> Letter {
         "api_key": "sk-figures-0123456789abcdef",
         "attempt": 3,
     });
-    Letter { job_name, queue, args: args.to_string(), error }
+    Letter {
+        job_name,
+        queue,
+        args: args.to_string(),
+        error,
+    }
 }
 
 /// A dead letter of an operation that nobody has reported.
 pub fn stray(n: u32) -> Letter {
     let args = serde_json::json!({ "operation_id": format!("lost_{n}"), "attempt": 3 }).to_string();
-    Letter { job_name: "render.poll", queue: "render", args, error: "Max retries exceeded: TimeoutError: timed out" }
+    Letter {
+        job_name: "render.poll",
+        queue: "render",
+        args,
+        error: "Max retries exceeded: TimeoutError: timed out",
+    }
 }

@@ -29,7 +29,9 @@ pub async fn fill(database: &Database) -> String {
     let now = DateTime::from_timestamp_micros(Utc::now().timestamp_micros()).expect("a moment");
     let mut tx = database.write().await.expect("begin");
     for n in 0..OPERATIONS {
-        operations::insert(&mut tx, &sample::operation(n, now)).await.expect("an operation");
+        operations::insert(&mut tx, &sample::operation(n, now))
+            .await
+            .expect("an operation");
     }
     tx.commit().await.expect("commit");
     for first in (0..LETTERS).step_by(usize::try_from(ROWS).expect("a count")) {
@@ -37,10 +39,17 @@ pub async fn fill(database: &Database) -> String {
     }
     analyze(database).await;
     let began = Instant::now();
-    while messages::project(database, &Messages::default(), BATCH).await.expect("the projector reads") > 0 {}
+    while messages::project(database, &Messages::default(), BATCH)
+        .await
+        .expect("the projector reads")
+        > 0
+    {}
     let took = began.elapsed().as_secs_f64();
     analyze(database).await;
-    format!("the projector read {LETTERS} dead letters in {took:.0} s, {:.0} per second", f64::from(LETTERS) / took)
+    format!(
+        "the projector read {LETTERS} dead letters in {took:.0} s, {:.0} per second",
+        f64::from(LETTERS) / took
+    )
 }
 
 async fn refuse_unless_empty(database: &Database) {
@@ -50,8 +59,16 @@ async fn refuse_unless_empty(database: &Database) {
          WHERE c.relkind = 'r' AND s.nspname NOT IN ('pg_catalog', 'information_schema')",
         "SELECT COUNT(*) AS n FROM sqlite_master",
     );
-    let found = tx.fetch_one(tables, vec![]).await.expect("a row").int("n").expect("a number");
-    assert_eq!(found, 0, "the database is not empty: figures are measured on one of their own");
+    let found = tx
+        .fetch_one(tables, vec![])
+        .await
+        .expect("a row")
+        .int("n")
+        .expect("a number");
+    assert_eq!(
+        found, 0,
+        "the database is not empty: figures are measured on one of their own"
+    );
 }
 
 /// Writes some letters, as a worker's move leaves them.
@@ -59,16 +76,23 @@ async fn bury(database: &Database, first: u32, now: DateTime<Utc>) {
     let mut rows = Vec::new();
     let mut values: Vec<Value> = Vec::new();
     for n in first..LETTERS.min(first + ROWS) {
-        let letter =
-            if n < HELD { sample::letter(&sample::operation(n % OPERATIONS, now)) } else { sample::stray(n) };
+        let letter = if n < HELD {
+            sample::letter(&sample::operation(n % OPERATIONS, now))
+        } else {
+            sample::stray(n)
+        };
         let died = now - Duration::seconds(i64::from(n.wrapping_mul(7_919) % LETTERS) * APART);
-        let places: Vec<String> = (values.len() + 1..=values.len() + 8).map(|place| format!("${place}")).collect();
+        let places: Vec<String> = (values.len() + 1..=values.len() + 8)
+            .map(|place| format!("${place}"))
+            .collect();
         let [id, name, args, queue, error, made, died_at, again] = places.try_into().expect("eight");
         rows.push(format!(
             "({id}, {name}, {args}, {queue}, 100, 3, 3, {error}, 'max_retries_exceeded', {made}, {died_at}, {again}, {died_at})"
         ));
         values.extend([
-            Value::from(Uuid::from_u128(0x4000_8000_0000_0000_0000 + u128::from(n.wrapping_mul(2_654_435_761)))),
+            Value::from(Uuid::from_u128(
+                0x4000_8000_0000_0000_0000 + u128::from(n.wrapping_mul(2_654_435_761)),
+            )),
             Value::from(letter.job_name),
             Value::from(serde_json::value::RawValue::from_string(letter.args).expect("JSON")),
             Value::from(letter.queue),

@@ -43,7 +43,10 @@ pub fn decisions() -> f64 {
     let cases: Vec<(Operation, Evidence)> = (0..RECORDS)
         .map(|n| {
             let record = sample::operation(n, now);
-            let evidence = Evidence { messages: vec![message(&record, now)], ..Evidence::default() };
+            let evidence = Evidence {
+                messages: vec![message(&record, now)],
+                ..Evidence::default()
+            };
             (record, evidence)
         })
         .collect();
@@ -98,21 +101,32 @@ pub async fn plain_jobs(database: &Database) -> f64 {
     let worker = Worker {
         database: database.clone(),
         registry: Arc::new(Registry::new().on("figures.nothing", |_| async { Ok(serde_json::Value::Null) })),
-        settings: Arc::new(Settings::new(Some(vec![QUEUE.to_owned()]), &config.worker, &config.retries)),
+        settings: Arc::new(Settings::new(
+            Some(vec![QUEUE.to_owned()]),
+            &config.worker,
+            &config.retries,
+        )),
         bell: Arc::new(Notify::new()),
     };
-    let open = "SELECT COUNT(*) AS n FROM soniq_jobs WHERE queue = 'figures' AND status IN ('queued', 'processing')";
+    let open =
+        "SELECT COUNT(*) AS n FROM soniq_jobs WHERE queue = 'figures' AND status IN ('queued', 'processing')";
     per_second(database, PLAIN, open, |stop| worker.run(stop)).await
 }
 
 /// Confirms observations of jobs at the fixture provider, and has the real worker carry them out.
 pub async fn observations(database: &Database) -> String {
-    let fixture = Fixture::start(([127, 0, 0, 1], 0).into()).await.expect("free ports");
+    let fixture = Fixture::start(([127, 0, 0, 1], 0).into())
+        .await
+        .expect("free ports");
     let folder = tempfile::tempdir().expect("a folder");
     let config = config(&fixture, folder.path());
     let office = Arc::new(Office::new(database.clone(), Arc::new(config)));
     let now = DateTime::from_timestamp_micros(Utc::now().timestamp_micros()).expect("a moment");
-    let fingerprint = office.config.providers.get(sample::PROVIDER).map(|found| found.fingerprint(sample::PROVIDER));
+    let fingerprint = office
+        .config
+        .providers
+        .get(sample::PROVIDER)
+        .map(|found| found.fingerprint(sample::PROVIDER));
     let mut tx = database.write().await.expect("begin");
     for n in 0..OBSERVED {
         let job = format!("gj_figures_{n}");
@@ -129,10 +143,15 @@ pub async fn observations(database: &Database) -> String {
         record.charge = app::domain::money::Charge::default();
         record.outputs = Vec::new();
         record.error = None;
-        operations::create(&mut tx, &record, &[]).await.expect("an operation");
+        operations::create(&mut tx, &record, &[])
+            .await
+            .expect("an operation");
     }
     tx.commit().await.expect("commit");
-    let caller = Caller { name: "figures".to_owned(), role: Role::Operator };
+    let caller = Caller {
+        name: "figures".to_owned(),
+        role: Role::Operator,
+    };
     let began = Instant::now();
     for n in 0..OBSERVED {
         let order = RecoveryOrder {
@@ -145,14 +164,19 @@ pub async fn observations(database: &Database) -> String {
             follow: false,
         };
         let id = OperationId(format!("figures_{n}"));
-        office.confirm(&caller, &id, order, &Uuid::now_v7().to_string()).await.expect("confirmed");
+        office
+            .confirm(&caller, &id, order, &Uuid::now_v7().to_string())
+            .await
+            .expect("confirmed");
     }
     let confirmed = f64::from(OBSERVED) / began.elapsed().as_secs_f64();
     let executor = Executor::new(Arc::clone(&office)).expect("a worker");
     let open = "SELECT COUNT(*) AS n FROM dlo_recoveries WHERE finished_at IS NULL";
     let carried_out = per_second(database, OBSERVED, open, |stop| worker::run(executor, stop)).await;
     fixture.stop().await;
-    format!("recoveries that observe: {confirmed:.0} confirmed per second one after the other, {carried_out:.0} carried out per second")
+    format!(
+        "recoveries that observe: {confirmed:.0} confirmed per second one after the other, {carried_out:.0} carried out per second"
+    )
 }
 
 fn config(fixture: &Fixture, folder: &std::path::Path) -> Config {
@@ -172,7 +196,12 @@ fn config(fixture: &Fixture, folder: &std::path::Path) -> Config {
 }
 
 /// Runs a worker until this query counts nothing more; answers jobs per second.
-async fn per_second<F>(database: &Database, jobs: u32, open: &str, run: impl FnOnce(CancellationToken) -> F) -> f64
+async fn per_second<F>(
+    database: &Database,
+    jobs: u32,
+    open: &str,
+    run: impl FnOnce(CancellationToken) -> F,
+) -> f64
 where
     F: Future<Output = ()> + Send + 'static,
 {
@@ -181,7 +210,14 @@ where
     let working = tokio::spawn(run(stop.clone()));
     loop {
         let mut tx = database.read().await.expect("begin");
-        if tx.fetch_one(open, vec![]).await.expect("a row").int("n").expect("a number") == 0 {
+        if tx
+            .fetch_one(open, vec![])
+            .await
+            .expect("a row")
+            .int("n")
+            .expect("a number")
+            == 0
+        {
             break;
         }
         drop(tx);

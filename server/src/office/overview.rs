@@ -9,6 +9,9 @@ impl Office {
     /// How many recoveries run, how much money is unresolved, how many requests may have been billed.
     pub async fn overview(&self, caller: &Caller) -> Result<Overview, DeskError> {
         require(caller, Role::Viewer)?;
-        Ok(Overview { filling: self.filling.sentence(), ..overview::read(&self.database).await? })
+        Ok(Overview {
+            filling: self.filling.sentence(),
+            ..overview::read(&self.database).await?
+        })
     }
 }

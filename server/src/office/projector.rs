@@ -1,4 +1,4 @@
-//! Keeps `dlo_messages` within half a second of the dead table; a little later where a look takes long.
+//! Keeps `dlo_messages` within half a second of the dead table.
 
 use super::Office;
 use crate::database::DbError;
@@ -8,8 +8,10 @@ use tokio_util::sync::CancellationToken;
 
 /// How often new dead letters are looked for. A move announces nothing, so this is the bound.
 const EVERY: Duration = Duration::from_millis(400);
-/// Looking counts rows: over a large table it takes no more than this share of the time.
-const REST: u32 = 10;
+/// The longest pause between two looks: what arrives is read within a second.
+const LONGEST: Duration = Duration::from_millis(800);
+/// Looking may take this part of the time: counting a very large table is not free.
+const SHARE: u32 = 20;
 /// Dead letters that one transaction reads.
 const BATCH: u32 = 500;
 /// Looks between two that compare row by row: equal counts can hide one letter gone and one arrived.
@@ -20,15 +22,14 @@ impl Office {
     pub async fn keep_projecting(&self, stop: CancellationToken) {
         let mut look: u32 = 0;
         while !stop.is_cancelled() {
-            let began = Instant::now();
+            let begun = Instant::now();
             if let Err(error) = self.project(look.is_multiple_of(LOOKS_PER_FULL)).await {
                 tracing::warn!(error = %error, "dead letters could not be read");
             }
             look = look.wrapping_add(1);
-            let rest = EVERY.max(began.elapsed() * REST);
             tokio::select! {
                 () = stop.cancelled() => {}
-                () = tokio::time::sleep(rest) => {}
+                () = tokio::time::sleep((begun.elapsed() * SHARE).clamp(EVERY, LONGEST)) => {}
             }
         }
     }
@@ -48,7 +49,11 @@ impl Office {
                     break;
                 }
             }
-            changed |= projected > 0 || self.sweep().await?;
+            // Counts that still differ are letters that have gone.
+            let mut tx = self.database.read().await?;
+            let differ = messages::pending(&mut tx).await?;
+            drop(tx);
+            changed |= projected > 0 || (differ && self.sweep().await?);
         }
         if changed {
             self.summaries.forget();

@@ -24,7 +24,11 @@ pub async fn read(database: &Database) -> Result<Overview, DbError> {
             _ => {
                 overview.money_unresolved += found;
                 if row.opt_text("amount")?.is_some() {
-                    let reader = Reader { row, table: "dlo_operations", id: String::new() };
+                    let reader = Reader {
+                        row,
+                        table: "dlo_operations",
+                        id: String::new(),
+                    };
                     let credits = reader.amount("amount")?.saturating_mul(Decimal::from(found));
                     overview.credits_unresolved = overview.credits_unresolved.saturating_add(credits);
                 }

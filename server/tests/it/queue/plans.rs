@@ -38,12 +38,30 @@ fn filters() -> Vec<DeadLetterFilter> {
     let none = DeadLetterFilter::default;
     vec![
         none(),
-        DeadLetterFilter { queue: Some("queue-3".to_owned()), ..none() },
-        DeadLetterFilter { label: Some(Label::LocalDeliveryFailure), ..none() },
-        DeadLetterFilter { action: Some(Action::Deliver), ..none() },
-        DeadLetterFilter { category: Some(ErrorCategory::Timeout), ..none() },
-        DeadLetterFilter { owner: Some("queue-3".to_owned()), ..none() },
-        DeadLetterFilter { disposition: Some(Disposition::Open), ..none() },
+        DeadLetterFilter {
+            queue: Some("queue-3".to_owned()),
+            ..none()
+        },
+        DeadLetterFilter {
+            label: Some(Label::LocalDeliveryFailure),
+            ..none()
+        },
+        DeadLetterFilter {
+            action: Some(Action::Deliver),
+            ..none()
+        },
+        DeadLetterFilter {
+            category: Some(ErrorCategory::Timeout),
+            ..none()
+        },
+        DeadLetterFilter {
+            owner: Some("queue-3".to_owned()),
+            ..none()
+        },
+        DeadLetterFilter {
+            disposition: Some(Disposition::Open),
+            ..none()
+        },
     ]
 }
 
@@ -71,20 +89,30 @@ async fn plan(database: &Database, filter: &DeadLetterFilter, after: Option<&Cur
         Dialect::Postgres => ("EXPLAIN", "QUERY PLAN"),
         Dialect::Sqlite => ("EXPLAIN QUERY PLAN", "detail"),
     };
-    let rows = tx.fetch_all(&format!("{word} {sql}"), values).await.expect("a plan");
-    rows.iter().map(|row| row.text(column).expect("text")).collect::<Vec<_>>().join("\n")
+    let rows = tx
+        .fetch_all(&format!("{word} {sql}"), values)
+        .await
+        .expect("a plan");
+    rows.iter()
+        .map(|row| row.text(column).expect("text"))
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// Where the first page ends.
 async fn second_page(database: &Database, filter: &DeadLetterFilter) -> Cursor {
     let mut tx = database.read().await.expect("begin");
     let (config, redactor) = (Messages::default(), Redactor::default());
-    let listed = dead_letters::list(&mut tx, &config, &redactor, filter, None, 50).await.expect("a page");
+    let listed = dead_letters::list(&mut tx, &config, &redactor, filter, None, 50)
+        .await
+        .expect("a page");
     listed.next.expect("another page")
 }
 
 async fn every_list_is_led_by_an_index(kind: Kind, rows: &str) {
-    let Some((_backend, database)) = Backend::open(kind).await else { return };
+    let Some((_backend, database)) = Backend::open(kind).await else {
+        return;
+    };
     fill(&database, rows).await;
     for filter in filters() {
         for after in [None, Some(&second_page(&database, &filter).await)] {
