@@ -1,6 +1,7 @@
 //! `/operations`: the durable records.
 
 use super::auth::By;
+use super::bodies::OperationReport;
 use super::extract::{Body, PathOperation, expected_revision, must_be_absent};
 use super::problem::Problem;
 use super::{Reply, query};
@@ -45,13 +46,16 @@ pub async fn show(
     RawQuery(text): RawQuery,
 ) -> Reply {
     query::none(text.as_deref())?;
-    Ok(tagged(StatusCode::OK, &served.office.operation(&caller, &id).await?))
+    Ok(tagged(
+        StatusCode::OK,
+        &served.office.operation(&caller, &id).await?,
+    ))
 }
 
 /// Creates an operation: what the application wants, and where it stands.
 #[utoipa::path(put, path = "/operations/{id}", tag = "operations", security(("token" = [])),
     params(("id" = String, Path), ("If-None-Match" = String, Header, description = "always `*`")),
-    request_body = Object,
+    request_body = OperationReport,
     responses((status = 201, body = OperationView)))]
 pub async fn create(
     State(served): State<Served>,
@@ -69,7 +73,7 @@ pub async fn create(
 /// Reports what the application has learnt since.
 #[utoipa::path(patch, path = "/operations/{id}", tag = "operations", security(("token" = [])),
     params(("id" = String, Path), ("If-Match" = String, Header, description = "the revision, like `\"7\"`")),
-    request_body = Object,
+    request_body = OperationReport,
     responses((status = 200, body = OperationView)))]
 pub async fn report(
     State(served): State<Served>,
@@ -80,7 +84,10 @@ pub async fn report(
 ) -> Reply {
     require(&caller, Role::Reporter)?;
     let revision = expected_revision(&headers)?;
-    let operation = served.office.patch_operation(&caller, &id, revision, &record).await?;
+    let operation = served
+        .office
+        .patch_operation(&caller, &id, revision, &record)
+        .await?;
     Ok(tagged(StatusCode::OK, &operation))
 }
 
@@ -112,6 +119,10 @@ pub async fn candidates(
 
 /// A path id that must be an operation's, inside a body.
 pub fn operation_id(text: &str) -> Result<app::domain::ids::OperationId, Problem> {
-    app::domain::ids::OperationId::parse(text)
-        .ok_or_else(|| Problem::new(Code::InvalidRequest, "operation_id has 1 to 200 bytes and no control characters."))
+    app::domain::ids::OperationId::parse(text).ok_or_else(|| {
+        Problem::new(
+            Code::InvalidRequest,
+            "operation_id has 1 to 200 bytes and no control characters.",
+        )
+    })
 }

@@ -2,6 +2,7 @@
 
 use super::Reply;
 use super::auth::By;
+use super::bodies::OwnerReport;
 use super::extract::{Body, PathId};
 use crate::office::require;
 use crate::web::Served;
@@ -13,7 +14,7 @@ use serde_json::Value;
 
 /// Keeps an owner's facts; facts older than the stored ones are ignored.
 #[utoipa::path(put, path = "/owners/{id}", tag = "facts", security(("token" = [])),
-    params(("id" = String, Path)), request_body = Object, responses((status = 200, body = Object)))]
+    params(("id" = String, Path)), request_body = OwnerReport, responses((status = 200, body = OwnerReport)))]
 pub async fn put(
     State(served): State<Served>,
     By(caller): By,
