@@ -182,5 +182,9 @@ async fn last_error(tx: &mut Tx, stored: &Stored) -> Result<String, DbError> {
         None => String::new(),
     };
     let (category, words) = safe_error(&text);
-    Ok(if text.is_empty() { ".".to_owned() } else { format!(" ({category}): {words}") })
+    Ok(if text.is_empty() {
+        ".".to_owned()
+    } else {
+        format!(" ({category}): {words}")
+    })
 }

@@ -199,7 +199,13 @@ fn merge_copy(job: &mut RemoteJob, reported: &ReportedCopy) {
     }
 }
 
-fn told(before: &Operation, after: &Operation, patch: &Patch, outranked: bool, now: DateTime<Utc>) -> Vec<Event> {
+fn told(
+    before: &Operation,
+    after: &Operation,
+    patch: &Patch,
+    outranked: bool,
+    now: DateTime<Utc>,
+) -> Vec<Event> {
     let mut facts = Vec::new();
     if before.dispatch != after.dispatch {
         facts.push(format!("evidence {}", after.dispatch));
@@ -236,7 +242,15 @@ fn told(before: &Operation, after: &Operation, patch: &Patch, outranked: bool, n
         } else {
             facts.join(", ")
         };
-        let mut told = event(EventKind::Report, Lane::OurSide, title, detail, REPORTED, now, after);
+        let mut told = event(
+            EventKind::Report,
+            Lane::OurSide,
+            title,
+            detail,
+            REPORTED,
+            now,
+            after,
+        );
         told.phase = moved_phase(before, after);
         events.push(told);
     }
@@ -248,7 +262,12 @@ fn told(before: &Operation, after: &Operation, patch: &Patch, outranked: bool, n
 }
 
 /// What the report says that the provider said, for the provider's lane.
-fn report_of_remote(before: &Operation, after: &Operation, patch: &Patch, now: DateTime<Utc>) -> Option<Event> {
+fn report_of_remote(
+    before: &Operation,
+    after: &Operation,
+    patch: &Patch,
+    now: DateTime<Utc>,
+) -> Option<Event> {
     let axes = &patch.remote;
     let title = match (axes.execution, axes.fetch) {
         (Some(execution), _) => execution.as_str(),
@@ -260,14 +279,25 @@ fn report_of_remote(before: &Operation, after: &Operation, patch: &Patch, now: D
         None => "reported".to_owned(),
     };
     if let Some(outputs) = &axes.outputs {
-        detail.push_str(&format!(", {} listed", super::super::observation::count(outputs.len())));
+        detail.push_str(&format!(
+            ", {} listed",
+            super::super::observation::count(outputs.len())
+        ));
     }
     if before.remote.execution != after.remote.execution
         && let Some(raw) = &axes.raw_status
     {
         detail.push_str(&format!(", “{raw}”"));
     }
-    let mut told = event(EventKind::Report, Lane::Remote, title, detail, REPORTED, now, after);
+    let mut told = event(
+        EventKind::Report,
+        Lane::Remote,
+        title,
+        detail,
+        REPORTED,
+        now,
+        after,
+    );
     told.execution = axes.execution;
     Some(told)
 }
