@@ -1,6 +1,6 @@
 // The whole job, by people, with and without JavaScript.
 import { expect, test } from '@playwright/test';
-import { base, operationWith, signIn, watch } from './people';
+import { base, operationWith, readyToSend, signIn, watch } from './people';
 
 for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? 'with scripts' : 'without scripts';
@@ -33,7 +33,7 @@ for (const javaScriptEnabled of [true, false]) {
     const context = await browser.newContext({ javaScriptEnabled });
     const [first, second] = [await context.newPage(), await context.newPage()];
     await signIn(first, 'approver');
-    const operation = await operationWith(first, 'action=dispatch');
+    const operation = await readyToSend(first);
     const review = operation.replace(/(\?|$)/, '/review$1');
     const id = decodeURIComponent(operation.split('/')[2].split('?')[0]);
     for (const page of [first, second]) {

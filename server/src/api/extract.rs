@@ -251,6 +251,6 @@ mod tests {
         assert!(reason(" \n").is_err());
         assert!(reason("a\0b").is_err());
         assert!(reason(&"ö".repeat(501)).is_err());
-        assert!(matches!(reason(&" ö".repeat(250)), Ok(_)));
+        assert!(reason(&" ö".repeat(250)).is_ok());
     }
 }

@@ -14,7 +14,7 @@ fn refuse(why: impl Into<String>) -> Problem {
     Problem::new(Code::InvalidRequest, why)
 }
 
-/// From when, and until when; both inclusive.
+/// `from` and `to`, inclusive.
 pub type Range = (Option<DateTime<Utc>>, Option<DateTime<Utc>>);
 
 /// The parameters of one call, taken out one by one.

@@ -144,7 +144,7 @@ pub async fn disable(database: &Database, by: &Caller, name: &str) -> Result<boo
     }
     audit::append(
         &mut tx,
-        Entry::new(by, "operator_disabled").reason(name.to_owned()),
+        Entry::new(by, "operator_disabled").reason(name),
     )
     .await?;
     tx.commit().await?;
