@@ -17,6 +17,7 @@ mod provider_outputs;
 mod provider_reads;
 mod queue;
 mod sessions;
+mod soniq;
 mod storage;
 mod support;
 mod web_edge;

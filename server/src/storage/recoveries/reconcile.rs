@@ -26,12 +26,18 @@ pub async fn reconcile(database: &Database, config: &Config) -> Result<usize, Db
     let sql =
         format!("SELECT * FROM dlo_recoveries WHERE finished_at IS NULL ORDER BY heard_at LIMIT {BATCH}");
     let rows = tx.fetch_all(&sql, vec![]).await?;
-    let open = rows.iter().map(Stored::try_from).collect::<Result<Vec<_>, _>>()?;
     drop(tx);
     let mut touched = 0;
-    for stored in open {
-        if one(database, config, &stored).await? {
-            touched += 1;
+    for row in &rows {
+        // One impossible row must not keep the others open.
+        let ended = match Stored::try_from(row) {
+            Ok(stored) => one(database, config, &stored).await,
+            Err(error) => Err(error),
+        };
+        match ended {
+            Ok(true) => touched += 1,
+            Ok(false) => {}
+            Err(error) => tracing::error!(error = %error, "an open recovery could not be looked over"),
         }
     }
     Ok(touched)

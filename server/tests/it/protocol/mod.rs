@@ -11,5 +11,5 @@ mod delivery;
 mod ends;
 mod handed_back;
 mod money;
-mod play;
+pub mod play;
 mod receipts;
