@@ -40,7 +40,8 @@ fn form(page: &Answer, selector: &str) -> (String, Vec<(String, String)>) {
     let select = |text: &str| Selector::parse(text).expect("a selector");
     let form = document.select(&select(selector)).next().unwrap_or_else(|| panic!("no {selector}: {}", page.body));
     let action = form.value().attr("action").expect("an action").to_owned();
-    let fields = form.select(&select("input[name]:not([type=checkbox]), textarea[name]")).map(|field| {
+    let named = select("input[name]:not([type=checkbox]), textarea[name]");
+    let fields = form.select(&named).map(|field| {
         let name = field.value().attr("name").unwrap_or_default().to_owned();
         let value = match field.value().attr("value") {
             Some(value) => value.to_owned(),
