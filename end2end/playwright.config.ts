@@ -5,7 +5,7 @@ export default defineConfig({
   testDir: './journeys',
   globalSetup: './demo.ts',
   outputDir: './test-results',
-  timeout: 60_000,
+  timeout: 240_000,
   workers: 1,
   retries: 0,
   reporter: [['list']],

@@ -43,3 +43,17 @@ export async function operationWith(page: Page, query: string) {
   await expect(link).toBeVisible();
   return (await link.getAttribute('href'))!;
 }
+
+// An operation whose creation no guard blocks for this person.
+export async function readyToSend(page: Page) {
+  await page.goto(`${base}/dead-letters?action=dispatch&limit=200`);
+  const links = page.locator('main tbody tr[data-operation] a[href*="/operations/"]');
+  const found = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')!));
+  await page.goto(`${base}/operations?action=dispatch&limit=200`);
+  found.push(...(await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')!))));
+  for (const href of found) {
+    await page.goto(`${base}${href.replace(/(\?|$)/, '/review$1')}`);
+    if (await page.locator('form[data-action="dispatch"] button[type="submit"]:enabled').count()) return href;
+  }
+  throw new Error('the demo has no operation that is ready to be sent');
+}

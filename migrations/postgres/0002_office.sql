@@ -100,7 +100,7 @@ CREATE INDEX dlo_messages_category ON dlo_messages (error_category, died_at DESC
 CREATE INDEX dlo_messages_job ON dlo_messages (job_id) WHERE job_id IS NOT NULL;
 CREATE INDEX dlo_messages_owner ON dlo_messages (owner, died_at DESC, message_id) WHERE purged_at IS NULL;
 -- The desk's rail counts from here alone.
-CREATE INDEX dlo_messages_rail ON dlo_messages (label, queue) WHERE purged_at IS NULL;
+CREATE INDEX dlo_messages_rail ON dlo_messages (label, queue, purged_at) WHERE purged_at IS NULL;
 
 -- Who replayed which dead letter into which job: the contract stores none of it.
 CREATE TABLE dlo_replays (
@@ -294,6 +294,8 @@ CREATE INDEX dlo_idempotency_age ON dlo_idempotency (created_at);
 -- Indexes of ours on Soniq's tables: the desk's order, and what names an operation.
 CREATE INDEX dlo_dead_letters_order ON soniq_dead_letter_jobs (moved_to_dead_letter_at DESC, id);
 CREATE INDEX dlo_dead_letters_queue ON soniq_dead_letter_jobs (queue, moved_to_dead_letter_at DESC, id);
+CREATE INDEX dlo_dead_letters_name ON soniq_dead_letter_jobs (job_name, moved_to_dead_letter_at DESC, id);
+CREATE INDEX dlo_dead_letters_reason ON soniq_dead_letter_jobs (dead_letter_reason, moved_to_dead_letter_at DESC, id);
 -- Who was replayed, by whomever.
 CREATE INDEX dlo_dead_letters_replayed ON soniq_dead_letter_jobs (id) WHERE resurrection_count > 0;
 CREATE INDEX dlo_jobs_claim ON soniq_jobs (queue, priority, scheduled_at, created_at) WHERE status = 'queued';

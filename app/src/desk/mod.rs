@@ -11,7 +11,8 @@ pub use filter::{AuditFilter, DeadLetterFilter, OperationFilter, PageRequest, Re
 pub use order::{DecisionOrder, Ordered, RecoveryOrder};
 pub use view::{
     Candidates, DeadLetterRow, DeadLetterView, DecisionView, Event, EventKind, LabelCount, Lane,
-    OperationRow, OperationView, Overview, PageOf, QueueStats, QueuesView, RemoteView, Summary, Totals,
+    OperationRow, OperationView, OtherJobView, Overview, PageOf, QueueStats, QueuesView, RemoteView, Summary,
+    Totals,
 };
 
 use crate::domain::audit::AuditEntry;

@@ -114,7 +114,28 @@ pub struct RemoteView {
     pub job_id: Option<JobId>,
     #[serde(flatten)]
     pub axes: Remote,
-    pub other_jobs: Vec<OtherJob>,
+    pub other_jobs: Vec<OtherJobView>,
+}
+
+/// A job id of the operation that is not the attached one, with its own axes, charge and copies.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct OtherJobView {
+    pub job_id: JobId,
+    #[serde(flatten)]
+    pub axes: Remote,
+    pub charge: Charge,
+    pub copies: Vec<OutputCopy>,
+}
+
+impl From<OtherJob> for OtherJobView {
+    fn from(other: OtherJob) -> Self {
+        Self {
+            job_id: other.job_id,
+            axes: other.job.remote,
+            charge: other.job.charge,
+            copies: other.job.outputs,
+        }
+    }
 }
 
 /// A recorded decision.

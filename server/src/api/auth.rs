@@ -20,12 +20,20 @@ impl<S: Send + Sync> FromRequestParts<S> for By {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Problem> {
-        parts.extensions.get::<Caller>().cloned().map(Self).ok_or_else(unauthenticated)
+        parts
+            .extensions
+            .get::<Caller>()
+            .cloned()
+            .map(Self)
+            .ok_or_else(unauthenticated)
     }
 }
 
 fn unauthenticated() -> Problem {
-    Problem::new(Code::Unauthenticated, "This needs a valid token: Authorization: Bearer dlo_….")
+    Problem::new(
+        Code::Unauthenticated,
+        "This needs a valid token: Authorization: Bearer dlo_….",
+    )
 }
 
 fn secret(headers: &HeaderMap) -> Option<&str> {
@@ -41,7 +49,9 @@ fn secret(headers: &HeaderMap) -> Option<&str> {
 
 /// Lets only known tokens through, and their writes only as fast as is sane.
 pub async fn bearer(State(served): State<Served>, mut request: Request, next: Next) -> Response {
-    let Some(secret) = secret(request.headers()) else { return unauthenticated().into_response() };
+    let Some(secret) = secret(request.headers()) else {
+        return unauthenticated().into_response();
+    };
     let token = match served.office.token(secret).await {
         Ok(Some(token)) => token,
         Ok(None) => return unauthenticated().into_response(),
@@ -50,7 +60,11 @@ pub async fn bearer(State(served): State<Served>, mut request: Request, next: Ne
     let reads = request.method() == Method::GET || request.method() == Method::HEAD;
     if !reads && let Err(wait) = served.throttle.write(&token.id.to_string(), Instant::now()) {
         let error = DeskError::new(Code::SlowDown, "This token writes too fast.");
-        return Problem { retry_after: Some(seconds(wait)), ..Problem::from(error) }.into_response();
+        return Problem {
+            retry_after: Some(seconds(wait)),
+            ..Problem::from(error)
+        }
+        .into_response();
     }
     request.extensions_mut().insert(token.caller());
     next.run(request).await

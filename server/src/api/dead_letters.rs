@@ -51,7 +51,10 @@ pub async fn replay(
     Key(key): Key,
     Body(body): Body<Reason>,
 ) -> Reply {
-    let job_id = served.office.replay(&caller, &id, reason(&body.reason)?, &key).await?;
+    let job_id = served
+        .office
+        .replay(&caller, &id, reason(&body.reason)?, &key)
+        .await?;
     Ok(Json(Replayed { job_id }).into_response())
 }
 
@@ -81,7 +84,10 @@ pub async fn purge(
     Key(key): Key,
     Body(body): Body<Purge>,
 ) -> Reply {
-    let purged = served.office.purge(&caller, &id, reason(&body.reason)?, &body.confirm, &key).await?;
+    let purged = served
+        .office
+        .purge(&caller, &id, reason(&body.reason)?, &body.confirm, &key)
+        .await?;
     Ok(Json(Purged { purged }).into_response())
 }
 
@@ -112,8 +118,15 @@ pub async fn link(
     Body(body): Body<Link>,
 ) -> Reply {
     let operation = operation_id(&body.operation_id)?;
-    served.office.link(&caller, &id, &operation, reason(&body.reason)?, &key).await?;
-    Ok(Json(Linked { id, operation_id: operation.0 }).into_response())
+    served
+        .office
+        .link(&caller, &id, &operation, reason(&body.reason)?, &key)
+        .await?;
+    Ok(Json(Linked {
+        id,
+        operation_id: operation.0,
+    })
+    .into_response())
 }
 
 /// The message and what was done with it.
@@ -134,6 +147,13 @@ pub async fn acknowledge(
     Key(key): Key,
     Body(body): Body<Reason>,
 ) -> Reply {
-    served.office.acknowledge(&caller, &id, reason(&body.reason)?, &key).await?;
-    Ok(Json(Disposed { id, disposition: Disposition::Acknowledged }).into_response())
+    served
+        .office
+        .acknowledge(&caller, &id, reason(&body.reason)?, &key)
+        .await?;
+    Ok(Json(Disposed {
+        id,
+        disposition: Disposition::Acknowledged,
+    })
+    .into_response())
 }

@@ -25,18 +25,27 @@ pub struct Decided {
 /// Reads a decision strictly: fields that it does not have are refused.
 fn order(mut body: Map<String, Value>) -> Result<DecisionOrder, Problem> {
     let mut take = |name: &str| {
-        body.remove(name).ok_or_else(|| Problem::new(Code::InvalidRequest, format!("The body has no {name}.")))
+        body.remove(name)
+            .ok_or_else(|| Problem::new(Code::InvalidRequest, format!("The body has no {name}.")))
     };
     let revision = serde_json::from_value(take("revision")?).map_err(|error| shape(&error))?;
     let said: String = serde_json::from_value(take("reason")?).map_err(|error| shape(&error))?;
-    let decision: Decision = serde_json::from_value(Value::Object(body.clone())).map_err(|error| shape(&error))?;
+    let decision: Decision =
+        serde_json::from_value(Value::Object(body.clone())).map_err(|error| shape(&error))?;
     let known = serde_json::to_value(&decision).map_err(|error| shape(&error))?;
     if let Some(name) = body.keys().find(|name| known.get(name.as_str()).is_none()) {
         let name: String = name.chars().take(64).collect();
         let kind = decision.kind();
-        return Err(Problem::new(Code::InvalidRequest, format!("The decision {kind} has no field {name:?}.")));
+        return Err(Problem::new(
+            Code::InvalidRequest,
+            format!("The decision {kind} has no field {name:?}."),
+        ));
     }
-    Ok(DecisionOrder { revision, reason: reason(&said)?.to_owned(), decision })
+    Ok(DecisionOrder {
+        revision,
+        reason: reason(&said)?.to_owned(),
+        decision,
+    })
 }
 
 /// Records a decision.
@@ -60,14 +69,18 @@ mod tests {
     use serde_json::json;
 
     fn read(body: Value) -> Result<DecisionOrder, Code> {
-        let Value::Object(map) = body else { return Err(Code::Internal) };
+        let Value::Object(map) = body else {
+            return Err(Code::Internal);
+        };
         order(map).map_err(|problem| problem.error.code)
     }
 
     #[test]
     fn a_decision_is_read_with_its_own_fields_only() {
-        let good = read(json!({"revision": 3, "reason": "seen", "decision": "refund_confirmed",
-            "reference": "r-1", "amount": "12.50"}));
+        let good = read(
+            json!({"revision": 3, "reason": "seen", "decision": "refund_confirmed",
+            "reference": "r-1", "amount": "12.50"}),
+        );
         assert!(good.is_ok(), "{good:?}");
         assert!(read(json!({"revision": 3, "reason": "x", "decision": "acknowledge_obsolete"})).is_ok());
         for bad in [

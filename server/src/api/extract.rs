@@ -27,7 +27,10 @@ impl<S: Send + Sync> FromRequestParts<S> for PathId {
         let id: Result<Path<String>, PathRejection> = Path::from_request_parts(parts, state).await;
         match id {
             Ok(Path(id)) => Ok(Self(id)),
-            Err(_) => Err(Problem::new(Code::BadId, "The id in the path is not valid UTF-8.")),
+            Err(_) => Err(Problem::new(
+                Code::BadId,
+                "The id in the path is not valid UTF-8.",
+            )),
         }
     }
 }
@@ -41,7 +44,10 @@ impl<S: Send + Sync> FromRequestParts<S> for PathOperation {
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let PathId(text) = PathId::from_request_parts(parts, state).await?;
         OperationId::parse(&text).map(Self).ok_or_else(|| {
-            Problem::new(Code::BadId, "An operation id has 1 to 200 bytes and no control characters.")
+            Problem::new(
+                Code::BadId,
+                "An operation id has 1 to 200 bytes and no control characters.",
+            )
         })
     }
 }
@@ -58,7 +64,9 @@ impl<S: Send + Sync> FromRequestParts<S> for Key {
             return refuse("This call needs the header Idempotency-Key.");
         };
         match value.to_str() {
-            Ok(key) if (1..=MAX_KEY).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic()) => {
+            Ok(key)
+                if (1..=MAX_KEY).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic()) =>
+            {
                 Ok(Self(key.to_owned()))
             }
             Ok(_) | Err(_) => refuse("An Idempotency-Key has 1 to 200 visible characters."),
@@ -67,7 +75,9 @@ impl<S: Send + Sync> FromRequestParts<S> for Key {
 }
 
 fn is_json(headers: &HeaderMap) -> bool {
-    let Some(Ok(value)) = headers.get(header::CONTENT_TYPE).map(|value| value.to_str()) else { return false };
+    let Some(Ok(value)) = headers.get(header::CONTENT_TYPE).map(|value| value.to_str()) else {
+        return false;
+    };
     let essence = value.split(';').next().unwrap_or_default().trim();
     essence.eq_ignore_ascii_case("application/json")
 }
@@ -83,7 +93,10 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
             return Err(TooLarge::refusal().into());
         }
         if !is_json(request.headers()) {
-            return Err(Problem::new(Code::UnsupportedMediaType, "The body must be application/json."));
+            return Err(Problem::new(
+                Code::UnsupportedMediaType,
+                "The body must be application/json.",
+            ));
         }
         let bytes = Bytes::from_request(request, state)
             .await
@@ -91,19 +104,30 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
         // First as any JSON: a body that is none is told apart from one of another shape.
         let value: Value = serde_json::from_slice(&bytes).map_err(|error| {
             let (line, column) = (error.line(), error.column());
-            Problem::new(Code::InvalidRequest, format!("The body is not valid JSON (line {line}, column {column})."))
+            Problem::new(
+                Code::InvalidRequest,
+                format!("The body is not valid JSON (line {line}, column {column})."),
+            )
         })?;
         if !value.is_object() {
-            return Err(Problem::new(Code::InvalidRequest, "The body must be a JSON object."));
+            return Err(Problem::new(
+                Code::InvalidRequest,
+                "The body must be a JSON object.",
+            ));
         }
-        serde_json::from_value(value).map(Self).map_err(|error| shape(&error))
+        serde_json::from_value(value)
+            .map(Self)
+            .map_err(|error| shape(&error))
     }
 }
 
 /// What serde says of a wrong shape names fields and types of ours; what it quotes is the caller's own.
 pub fn shape(error: &serde_json::Error) -> Problem {
     let words: String = error.to_string().chars().take(300).collect();
-    Problem::new(Code::InvalidRequest, format!("The body has the wrong shape: {words}."))
+    Problem::new(
+        Code::InvalidRequest,
+        format!("The body has the wrong shape: {words}."),
+    )
 }
 
 /// A body with a reason and nothing else.
@@ -157,11 +181,19 @@ pub fn expected_revision(headers: &HeaderMap) -> Result<i64, Problem> {
             "Changing an operation needs the header If-Match with its revision, like \"7\".",
         ));
     };
-    let digits = value.to_str().ok().and_then(|text| text.strip_prefix('"')?.strip_suffix('"'));
+    let digits = value
+        .to_str()
+        .ok()
+        .and_then(|text| text.strip_prefix('"')?.strip_suffix('"'));
     digits
         .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
         .and_then(|digits| digits.parse().ok())
-        .ok_or_else(|| Problem::new(Code::InvalidRequest, "If-Match must be one revision in quotes, like \"7\"."))
+        .ok_or_else(|| {
+            Problem::new(
+                Code::InvalidRequest,
+                "If-Match must be one revision in quotes, like \"7\".",
+            )
+        })
 }
 
 #[cfg(test)]
@@ -175,8 +207,19 @@ mod tests {
 
     #[test]
     fn a_revision_is_read_from_a_strong_tag_only() {
-        assert_eq!(expected_revision(&headers(header::IF_MATCH, "\"7\"")).map_err(|p| p.error.code), Ok(7));
-        for bad in ["7", "W/\"7\"", "*", "\"7\", \"8\"", "\"-7\"", "\"\"", "\"99999999999999999999\""] {
+        assert_eq!(
+            expected_revision(&headers(header::IF_MATCH, "\"7\"")).map_err(|p| p.error.code),
+            Ok(7)
+        );
+        for bad in [
+            "7",
+            "W/\"7\"",
+            "*",
+            "\"7\", \"8\"",
+            "\"-7\"",
+            "\"\"",
+            "\"99999999999999999999\"",
+        ] {
             let refused = expected_revision(&headers(header::IF_MATCH, bad)).expect_err(bad);
             assert_eq!(refused.error.code, Code::InvalidRequest, "{bad}");
         }
@@ -186,10 +229,19 @@ mod tests {
 
     #[test]
     fn json_is_told_from_other_types() {
-        for good in ["application/json", "application/json; charset=utf-8", "Application/JSON"] {
+        for good in [
+            "application/json",
+            "application/json; charset=utf-8",
+            "Application/JSON",
+        ] {
             assert!(is_json(&headers(header::CONTENT_TYPE, good)), "{good}");
         }
-        for bad in ["text/plain", "application/jsonp", "application/x-www-form-urlencoded", ""] {
+        for bad in [
+            "text/plain",
+            "application/jsonp",
+            "application/x-www-form-urlencoded",
+            "",
+        ] {
             assert!(!is_json(&headers(header::CONTENT_TYPE, bad)), "{bad}");
         }
     }
@@ -199,6 +251,6 @@ mod tests {
         assert!(reason(" \n").is_err());
         assert!(reason("a\0b").is_err());
         assert!(reason(&"ö".repeat(501)).is_err());
-        assert!(matches!(reason(&" ö".repeat(250)), Ok(_)));
+        assert!(reason(&" ö".repeat(250)).is_ok());
     }
 }

@@ -34,7 +34,12 @@ pub type Reply = Result<Response, Problem>;
 pub fn router(served: Served) -> Router<Served> {
     Router::new()
         .route("/operations", get(operations::list))
-        .route("/operations/{id}", get(operations::show).put(operations::create).patch(operations::report))
+        .route(
+            "/operations/{id}",
+            get(operations::show)
+                .put(operations::create)
+                .patch(operations::report),
+        )
         .route("/operations/{id}/plan", get(operations::plan))
         .route("/operations/{id}/candidates", get(operations::candidates))
         .route("/operations/{id}/recoveries", post(recoveries::confirm))

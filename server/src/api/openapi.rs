@@ -47,17 +47,26 @@ fn refusals(method: &HttpMethod, path: &str) -> Vec<(&'static str, &'static str)
         ]);
     }
     if *method == HttpMethod::Post {
-        all.push(("409", "plan_stale (with plan), recovery_active, record_exists, record_required"));
+        all.push((
+            "409",
+            "plan_stale (with plan), recovery_active, record_exists, record_required",
+        ));
     }
     if path == "/operations/{id}" && (*method == HttpMethod::Put || *method == HttpMethod::Patch) {
-        all.extend([("412", "already_exists, revision_mismatch"), ("428", "precondition_required")]);
+        all.extend([
+            ("412", "already_exists, revision_mismatch"),
+            ("428", "precondition_required"),
+        ]);
     }
     all
 }
 
 impl Modify for Common {
     fn modify(&self, document: &mut Document) {
-        let scheme = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).bearer_format("dlo_…").build();
+        let scheme = HttpBuilder::new()
+            .scheme(HttpAuthScheme::Bearer)
+            .bearer_format("dlo_…")
+            .build();
         if let Some(components) = document.components.as_mut() {
             components.add_security_scheme("token", SecurityScheme::Http(scheme));
         }
@@ -71,12 +80,18 @@ impl Modify for Common {
             for (method, operation) in operations {
                 let Some(operation) = operation else { continue };
                 for (status, description) in refusals(&method, path) {
-                    let content = ContentBuilder::new().schema(Some(Ref::from_schema_name("ProblemBody"))).build();
+                    let content = ContentBuilder::new()
+                        .schema(Some(Ref::from_schema_name("ProblemBody")))
+                        .build();
                     let response = ResponseBuilder::new()
                         .description(description)
                         .content("application/problem+json", content)
                         .build();
-                    operation.responses.responses.entry(status.to_owned()).or_insert_with(|| response.into());
+                    operation
+                        .responses
+                        .responses
+                        .entry(status.to_owned())
+                        .or_insert_with(|| response.into());
                 }
             }
         }
@@ -92,5 +107,9 @@ pub fn document() -> Document {
 
 /// `GET /api/v1/openapi.json`.
 pub async fn show() -> Response {
-    ([(axum::http::header::CONTENT_TYPE, "application/json")], JSON.as_str()).into_response()
+    (
+        [(axum::http::header::CONTENT_TYPE, "application/json")],
+        JSON.as_str(),
+    )
+        .into_response()
 }

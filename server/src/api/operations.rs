@@ -45,7 +45,10 @@ pub async fn show(
     RawQuery(text): RawQuery,
 ) -> Reply {
     query::none(text.as_deref())?;
-    Ok(tagged(StatusCode::OK, &served.office.operation(&caller, &id).await?))
+    Ok(tagged(
+        StatusCode::OK,
+        &served.office.operation(&caller, &id).await?,
+    ))
 }
 
 /// Creates an operation: what the application wants, and where it stands.
@@ -80,7 +83,10 @@ pub async fn report(
 ) -> Reply {
     require(&caller, Role::Reporter)?;
     let revision = expected_revision(&headers)?;
-    let operation = served.office.patch_operation(&caller, &id, revision, &record).await?;
+    let operation = served
+        .office
+        .patch_operation(&caller, &id, revision, &record)
+        .await?;
     Ok(tagged(StatusCode::OK, &operation))
 }
 
@@ -112,6 +118,10 @@ pub async fn candidates(
 
 /// A path id that must be an operation's, inside a body.
 pub fn operation_id(text: &str) -> Result<app::domain::ids::OperationId, Problem> {
-    app::domain::ids::OperationId::parse(text)
-        .ok_or_else(|| Problem::new(Code::InvalidRequest, "operation_id has 1 to 200 bytes and no control characters."))
+    app::domain::ids::OperationId::parse(text).ok_or_else(|| {
+        Problem::new(
+            Code::InvalidRequest,
+            "operation_id has 1 to 200 bytes and no control characters.",
+        )
+    })
 }

@@ -14,6 +14,9 @@ fn refuse(why: impl Into<String>) -> Problem {
     Problem::new(Code::InvalidRequest, why)
 }
 
+/// `from` and `to`, inclusive.
+pub type Range = (Option<DateTime<Utc>>, Option<DateTime<Utc>>);
+
 /// The parameters of one call, taken out one by one.
 pub struct Query {
     values: BTreeMap<String, String>,
@@ -29,7 +32,10 @@ impl Query {
         for (name, value) in url::form_urlencoded::parse(text.unwrap_or_default().as_bytes()) {
             if !known.contains(&name.as_ref()) {
                 let name: String = name.chars().take(64).collect();
-                return Err(refuse(format!("There is no parameter {name:?} here; known are: {}.", known.join(", "))));
+                return Err(refuse(format!(
+                    "There is no parameter {name:?} here; known are: {}.",
+                    known.join(", ")
+                )));
             }
             if value.chars().count() > MAX_VALUE || value.contains('\0') {
                 return Err(refuse(format!("The value of {name} is too long or holds a NUL.")));
@@ -53,7 +59,11 @@ impl Query {
     pub fn closed<T: FromStr>(&mut self, name: &str) -> Result<Option<T>, Problem> {
         self.values
             .remove(name)
-            .map(|value| value.parse().map_err(|_| refuse(format!("The parameter {name} has an unknown value."))))
+            .map(|value| {
+                value
+                    .parse()
+                    .map_err(|_| refuse(format!("The parameter {name} has an unknown value.")))
+            })
             .transpose()
     }
 
@@ -61,11 +71,21 @@ impl Query {
     ///
     /// # Errors
     /// No time, or a range that ends before it begins.
-    pub fn range(&mut self) -> Result<(Option<DateTime<Utc>>, Option<DateTime<Utc>>), Problem> {
-        let from = self.values.remove("from").map(|text| moment("from", &text, false)).transpose()?;
-        let to = self.values.remove("to").map(|text| moment("to", &text, true)).transpose()?;
+    pub fn range(&mut self) -> Result<Range, Problem> {
+        let from = self
+            .values
+            .remove("from")
+            .map(|text| moment("from", &text, false))
+            .transpose()?;
+        let to = self
+            .values
+            .remove("to")
+            .map(|text| moment("to", &text, true))
+            .transpose()?;
         match (from, to) {
-            (Some(start), Some(end)) if start > end => Err(refuse("The range is reversed: to is before from.")),
+            (Some(start), Some(end)) if start > end => {
+                Err(refuse("The range is reversed: to is before from."))
+            }
             range => Ok(range),
         }
     }
@@ -97,9 +117,17 @@ fn moment(name: &str, text: &str, end_of_day: bool) -> Result<DateTime<Utc>, Pro
     if let Ok(at) = DateTime::parse_from_rfc3339(&text) {
         return Ok(at.to_utc());
     }
-    let wrong = || refuse(format!("The parameter {name} must be a time like 2026-11-30T14:05:00Z."));
+    let wrong = || {
+        refuse(format!(
+            "The parameter {name} must be a time like 2026-11-30T14:05:00Z."
+        ))
+    };
     let day = NaiveDate::parse_from_str(&text, "%Y-%m-%d").map_err(|_| wrong())?;
-    let clock = if end_of_day { NaiveTime::from_hms_micro_opt(23, 59, 59, 999_999) } else { Some(NaiveTime::MIN) };
+    let clock = if end_of_day {
+        NaiveTime::from_hms_micro_opt(23, 59, 59, 999_999)
+    } else {
+        Some(NaiveTime::MIN)
+    };
     clock.map(|clock| day.and_time(clock).and_utc()).ok_or_else(wrong)
 }
 
@@ -111,8 +139,21 @@ pub fn dead_letters(text: Option<&str>) -> Result<(DeadLetterFilter, PageRequest
     let mut query = Query::parse(
         text,
         &[
-            "queue", "job_name", "reason", "label", "action", "phase", "category", "operation", "owner",
-            "disposition", "q", "from", "to", "cursor", "limit",
+            "queue",
+            "job_name",
+            "reason",
+            "label",
+            "action",
+            "phase",
+            "category",
+            "operation",
+            "owner",
+            "disposition",
+            "q",
+            "from",
+            "to",
+            "cursor",
+            "limit",
         ],
     )?;
     let (from, to) = query.range()?;
@@ -139,7 +180,10 @@ pub fn dead_letters(text: Option<&str>) -> Result<(DeadLetterFilter, PageRequest
 /// # Errors
 /// As [`dead_letters`].
 pub fn operations(text: Option<&str>) -> Result<(OperationFilter, PageRequest), Problem> {
-    let mut query = Query::parse(text, &["label", "action", "phase", "owner", "q", "cursor", "limit"])?;
+    let mut query = Query::parse(
+        text,
+        &["label", "action", "phase", "owner", "q", "cursor", "limit"],
+    )?;
     let filter = OperationFilter {
         label: query.closed("label")?,
         action: query.closed("action")?,
@@ -156,7 +200,10 @@ pub fn operations(text: Option<&str>) -> Result<(OperationFilter, PageRequest), 
 /// As [`dead_letters`].
 pub fn recoveries(text: Option<&str>) -> Result<(RecoveryFilter, PageRequest), Problem> {
     let mut query = Query::parse(text, &["state", "operation", "cursor", "limit"])?;
-    let filter = RecoveryFilter { state: query.closed("state")?, operation: query.open("operation") };
+    let filter = RecoveryFilter {
+        state: query.closed("state")?,
+        operation: query.open("operation"),
+    };
     Ok((filter, query.page()?))
 }
 
@@ -167,7 +214,12 @@ pub fn recoveries(text: Option<&str>) -> Result<(RecoveryFilter, PageRequest), P
 pub fn audit(text: Option<&str>) -> Result<(AuditFilter, PageRequest), Problem> {
     let mut query = Query::parse(text, &["operation", "actor", "from", "to", "cursor", "limit"])?;
     let (from, to) = query.range()?;
-    let filter = AuditFilter { operation: query.open("operation"), actor: query.open("actor"), from, to };
+    let filter = AuditFilter {
+        operation: query.open("operation"),
+        actor: query.open("actor"),
+        from,
+        to,
+    };
     Ok((filter, query.page()?))
 }
 
@@ -199,7 +251,13 @@ mod tests {
         .expect("a filter");
         assert_eq!(filter.q.as_deref(), Some("a b"));
         assert_eq!(filter.from, filter.to);
-        assert_eq!(page, PageRequest { cursor: Some("x".to_owned()), limit: 200 });
+        assert_eq!(
+            page,
+            PageRequest {
+                cursor: Some("x".to_owned()),
+                limit: 200
+            }
+        );
     }
 
     #[test]

@@ -53,9 +53,19 @@ pub async fn confirm(
     Key(key): Key,
     Body(order): Body<RecoveryOrder>,
 ) -> Reply {
-    let order = RecoveryOrder { reason: reason(&order.reason)?.to_owned(), ..order };
-    if order.job_id.as_ref().is_some_and(|job_id| JobId::parse(job_id.as_str()).is_none()) {
-        return Err(Problem::new(Code::InvalidRequest, "job_id has 1 to 200 bytes and no control characters."));
+    let order = RecoveryOrder {
+        reason: reason(&order.reason)?.to_owned(),
+        ..order
+    };
+    if order
+        .job_id
+        .as_ref()
+        .is_some_and(|job_id| JobId::parse(job_id.as_str()).is_none())
+    {
+        return Err(Problem::new(
+            Code::InvalidRequest,
+            "job_id has 1 to 200 bytes and no control characters.",
+        ));
     }
     let ordered = served.office.confirm(&caller, &id, order, &key).await?;
     Ok((StatusCode::ACCEPTED, Json(ordered)).into_response())
@@ -73,7 +83,13 @@ pub async fn cancel(
     Body(body): Body<Reason>,
 ) -> Reply {
     let id = recovery_id(&id)?;
-    Ok(Json(served.office.cancel(&caller, id, reason(&body.reason)?, &key).await?).into_response())
+    Ok(Json(
+        served
+            .office
+            .cancel(&caller, id, reason(&body.reason)?, &key)
+            .await?,
+    )
+    .into_response())
 }
 
 /// The second person's agreement to a creation.
@@ -88,7 +104,13 @@ pub async fn approve(
     Body(body): Body<Reason>,
 ) -> Reply {
     let id = recovery_id(&id)?;
-    Ok(Json(served.office.approve(&caller, id, reason(&body.reason)?, &key).await?).into_response())
+    Ok(Json(
+        served
+            .office
+            .approve(&caller, id, reason(&body.reason)?, &key)
+            .await?,
+    )
+    .into_response())
 }
 
 /// What the application's own worker saw of an action that was handed to it: `observation`, `outputs` or `outcome`.

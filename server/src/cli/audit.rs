@@ -13,15 +13,26 @@ const COLUMNS: &str = "seq,at,actor,role,action,effect,operation_id,dead_letter_
 /// A cell as RFC 4180 wants it. One that a spreadsheet would take for a formula begins with an apostrophe.
 fn cell(text: &str) -> String {
     let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
-    let text = if formula { format!("'{text}") } else { text.to_owned() };
-    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
+    let text = if formula {
+        format!("'{text}")
+    } else {
+        text.to_owned()
+    };
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text
+    }
 }
 
 fn csv(entry: &AuditEntry) -> String {
     let text = |value: &Option<String>| value.clone().unwrap_or_default();
     let number = |value: Option<i64>| value.map(|number| number.to_string()).unwrap_or_default();
-    let guards: Vec<String> =
-        entry.guards.iter().map(|guard| format!("{}={}: {}", guard.guard, guard.verdict, guard.detail)).collect();
+    let guards: Vec<String> = entry
+        .guards
+        .iter()
+        .map(|guard| format!("{}={}: {}", guard.guard, guard.verdict, guard.detail))
+        .collect();
     let cells = [
         entry.seq.to_string(),
         entry.at.to_rfc3339_opts(SecondsFormat::Micros, true),
@@ -46,7 +57,10 @@ fn say(out: &mut impl Write, line: &str) -> Result<bool, CliError> {
     match writeln!(out, "{line}") {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
-        Err(error) => Err(CliError::failed(format!("standard output cannot be written: {}", error.kind()))),
+        Err(error) => Err(CliError::failed(format!(
+            "standard output cannot be written: {}",
+            error.kind()
+        ))),
     }
 }
 
@@ -74,9 +88,10 @@ pub async fn export(context: Context, format: Format) -> Outcome {
         }
     }
     match out.flush() {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(CliError::failed(format!("standard output cannot be written: {}", error.kind())))
-        }
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(CliError::failed(format!(
+            "standard output cannot be written: {}",
+            error.kind()
+        ))),
         Ok(()) | Err(_) => Ok(()),
     }
 }
@@ -88,9 +103,9 @@ pub async fn verify(context: Context) -> Outcome {
             println!("the chain is whole: {entries} entries");
             Ok(())
         }
-        Verified::BrokenAt { seq } => {
-            Err(CliError::failed(format!("the chain is broken: entry {seq} is missing, changed or unreadable")))
-        }
+        Verified::BrokenAt { seq } => Err(CliError::failed(format!(
+            "the chain is broken: entry {seq} is missing, changed or unreadable"
+        ))),
     }
 }
 

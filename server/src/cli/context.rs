@@ -4,8 +4,8 @@ use super::Shared;
 use crate::config::{Config, ConfigError, Flags};
 use crate::database::{Database, DbError, Location};
 use crate::office::Office;
-use crate::provider::Readers;
 use crate::office::sign_in::is_name;
+use crate::provider::Readers;
 use app::desk::DeskError;
 use app::domain::role::{Caller, Role};
 use std::process::ExitCode;
@@ -59,7 +59,9 @@ impl From<DbError> for CliError {
     fn from(error: DbError) -> Self {
         match error {
             DbError::Location => Self::Usage(format!("`database.url`: {error}")),
-            DbError::Newer | DbError::NotMigrated | DbError::Inconsistent { .. } => Self::Failed(error.to_string()),
+            DbError::Newer | DbError::NotMigrated | DbError::Inconsistent { .. } => {
+                Self::Failed(error.to_string())
+            }
             DbError::Migrate(_) | DbError::Sqlx(_) => Self::Failed(brief(&error)),
         }
     }
@@ -72,12 +74,17 @@ pub fn brief(error: &DbError) -> String {
         DbError::Sqlx(sqlx::Error::Io(error)) => format!("the database cannot be reached: {}", error.kind()),
         DbError::Sqlx(sqlx::Error::PoolTimedOut) => "the database did not answer in time".to_owned(),
         DbError::Sqlx(sqlx::Error::Database(inner)) => {
-            let code = inner.code().map(|code| format!(" (code {code})")).unwrap_or_default();
+            let code = inner
+                .code()
+                .map(|code| format!(" (code {code})"))
+                .unwrap_or_default();
             format!("the database refused{code}")
         }
         DbError::Migrate(_) => "the database could not be migrated; RUST_LOG=debug says more".to_owned(),
         DbError::Sqlx(_) => "the database failed; RUST_LOG=debug says more".to_owned(),
-        DbError::Location | DbError::Newer | DbError::NotMigrated | DbError::Inconsistent { .. } => error.to_string(),
+        DbError::Location | DbError::Newer | DbError::NotMigrated | DbError::Inconsistent { .. } => {
+            error.to_string()
+        }
     }
 }
 
@@ -92,11 +99,23 @@ impl Context {
     pub fn new(shared: &Shared, bind: Option<String>) -> Result<Self, CliError> {
         let name = shared.person.clone().unwrap_or_else(|| Caller::SYSTEM.to_owned());
         if !is_name(&name) {
-            return Err(CliError::usage("--as names a person: 1 to 64 characters, no control characters"));
+            return Err(CliError::usage(
+                "--as names a person: 1 to 64 characters, no control characters",
+            ));
         }
-        let flags = Flags { config: shared.config.clone(), database_url: shared.database_url.clone(), bind };
+        let flags = Flags {
+            config: shared.config.clone(),
+            database_url: shared.database_url.clone(),
+            bind,
+        };
         let config = Arc::new(Config::load(&flags)?);
-        Ok(Self { config, caller: Caller { name, role: Role::Admin } })
+        Ok(Self {
+            config,
+            caller: Caller {
+                name,
+                role: Role::Admin,
+            },
+        })
     }
 
     /// Opens the database as it is.
@@ -115,7 +134,11 @@ impl Context {
     /// Opens a database that is up to date already.
     pub async fn current(&self) -> Result<Database, CliError> {
         let database = self.database().await?;
-        if database.is_current().await? { Ok(database) } else { Err(DbError::NotMigrated.into()) }
+        if database.is_current().await? {
+            Ok(database)
+        } else {
+            Err(DbError::NotMigrated.into())
+        }
     }
 
     /// The office on this database.

@@ -23,7 +23,10 @@ struct Finding {
 }
 
 fn finding(what: impl Into<String>, result: Result<impl Into<String>, impl Into<String>>) -> Finding {
-    Finding { what: what.into(), result: result.map(Into::into).map_err(Into::into) }
+    Finding {
+        what: what.into(),
+        result: result.map(Into::into).map_err(Into::into),
+    }
 }
 
 pub async fn check(shared: &Shared) -> Outcome {
@@ -53,7 +56,11 @@ pub async fn check(shared: &Shared) -> Outcome {
         wrong += 1;
         println!("WRONG configuration: {warning}");
     }
-    if wrong == 0 { Ok(()) } else { Err(CliError::failed(format!("{wrong} of these are wrong"))) }
+    if wrong == 0 {
+        Ok(())
+    } else {
+        Err(CliError::failed(format!("{wrong} of these are wrong")))
+    }
 }
 
 async fn database(context: &Context) -> Vec<Finding> {
@@ -61,7 +68,10 @@ async fn database(context: &Context) -> Vec<Finding> {
     if let Ok(Location::File(path)) = context.config.database.url.parse()
         && !path.exists()
     {
-        return vec![finding("database", Err::<String, _>("the file is not there yet: run `dlo migrate`"))];
+        return vec![finding(
+            "database",
+            Err::<String, _>("the file is not there yet: run `dlo migrate`"),
+        )];
     }
     let database = match context.database().await {
         Ok(database) => database,
@@ -108,7 +118,10 @@ async fn clock(database: &Database) -> Result<String, String> {
     if apart.abs() <= CLOCK_TOLERANCE {
         Ok("the database's and ours agree".to_owned())
     } else {
-        Err(format!("ours is {} seconds off the database's", apart.num_seconds()))
+        Err(format!(
+            "ours is {} seconds off the database's",
+            apart.num_seconds()
+        ))
     }
 }
 
@@ -118,7 +131,11 @@ async fn providers(config: &Config) -> Vec<Finding> {
     if let Err(error) = clients {
         findings.push(finding("providers", Err::<String, _>(error.to_string())));
     }
-    for (name, provider) in config.providers.iter().filter(|(_, provider)| !provider.base_url.is_empty()) {
+    for (name, provider) in config
+        .providers
+        .iter()
+        .filter(|(_, provider)| !provider.base_url.is_empty())
+    {
         findings.push(finding(format!("provider {name}"), reach(provider).await));
     }
     findings

@@ -173,9 +173,9 @@ async fn run(cli: Cli) -> Outcome {
     let bind = cli.command.bind().cloned();
     let context = || Context::new(&cli.shared, bind.clone());
     match &cli.command {
-        Command::Demo(_) => {
-            demo::run(demo::Options { bind }).await.map_err(|error| CliError::failed(error.to_string()))
-        }
+        Command::Demo(_) => demo::run(demo::Options { bind })
+            .await
+            .map_err(|error| CliError::failed(error.to_string())),
         Command::Serve(_) => serve::serve(context()?).await,
         Command::Worker => serve::worker(context()?).await,
         Command::Migrate => serve::migrate(context()?).await,
@@ -194,7 +194,12 @@ async fn run(cli: Cli) -> Outcome {
 
 fn log_to_stderr(level: &str) {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(level));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(false).try_init().ok();
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(false)
+        .try_init()
+        .ok();
 }
 
 /// The whole program.

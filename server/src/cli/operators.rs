@@ -11,7 +11,12 @@ use std::process::{Command, Stdio};
 
 fn echo(on: bool) -> bool {
     let word = if on { "echo" } else { "-echo" };
-    Command::new("stty").arg(word).stdin(Stdio::inherit()).stderr(Stdio::null()).status().is_ok_and(|s| s.success())
+    Command::new("stty")
+        .arg(word)
+        .stdin(Stdio::inherit())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|s| s.success())
 }
 
 /// One line of standard input; asked for, without echo, where a person types.
@@ -36,12 +41,16 @@ fn read_password() -> Result<String, CliError> {
 
 pub async fn add(context: Context, name: &str, role: Role) -> Outcome {
     if !is_name(name) {
-        return Err(CliError::usage("a name has 1 to 64 characters, no blanks at its ends and no control characters"));
+        return Err(CliError::usage(
+            "a name has 1 to 64 characters, no blanks at its ends and no control characters",
+        ));
     }
     let password = tokio::task::spawn_blocking(read_password)
         .await
         .map_err(|_| CliError::failed("standard input cannot be read"))??;
-    let hash = password::hash(password).await.map_err(|error| CliError::usage(error.to_string()))?;
+    let hash = password::hash(password)
+        .await
+        .map_err(|error| CliError::usage(error.to_string()))?;
     let database = context.migrated().await?;
     match operators::add(&database, &context.caller, name, role, &hash).await? {
         Added::New => println!("added {name} as {role}"),
@@ -53,8 +62,17 @@ pub async fn add(context: Context, name: &str, role: Role) -> Outcome {
 pub async fn list(context: Context) -> Outcome {
     let database = context.current().await?;
     for operator in operators::list(&database).await? {
-        let state = if operator.disabled_at.is_some() { "disabled" } else { "enabled" };
-        println!("{:<24} {:<9} {state:<9} since {}", operator.name, operator.role.as_str(), moment(operator.created_at));
+        let state = if operator.disabled_at.is_some() {
+            "disabled"
+        } else {
+            "enabled"
+        };
+        println!(
+            "{:<24} {:<9} {state:<9} since {}",
+            operator.name,
+            operator.role.as_str(),
+            moment(operator.created_at)
+        );
     }
     Ok(())
 }
@@ -65,6 +83,8 @@ pub async fn disable(context: Context, name: &str) -> Outcome {
         println!("disabled {name}");
         Ok(())
     } else {
-        Err(CliError::failed(format!("there is no enabled person named {name:?}")))
+        Err(CliError::failed(format!(
+            "there is no enabled person named {name:?}"
+        )))
     }
 }

@@ -11,7 +11,8 @@ pub async fn print(context: Context, id: &str, json: bool) -> Outcome {
     let office = context.office(context.current().await?)?;
     let plan = office.plan(&context.caller, &id, None, None).await?;
     if json {
-        let text = serde_json::to_string_pretty(&plan).map_err(|_| CliError::failed("the plan cannot be written"))?;
+        let text = serde_json::to_string_pretty(&plan)
+            .map_err(|_| CliError::failed("the plan cannot be written"))?;
         println!("{text}");
     } else {
         print!("{}", readable(&plan));
@@ -21,7 +22,9 @@ pub async fn print(context: Context, id: &str, json: bool) -> Outcome {
 
 /// Control characters in texts from outside must not reach a terminal.
 fn shown(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+    text.chars()
+        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
+        .collect()
 }
 
 fn readable(plan: &Plan) -> String {
@@ -30,13 +33,28 @@ fn readable(plan: &Plan) -> String {
         // Writing to a string cannot fail.
         writeln!(out, "{}", shown(&text)).ok();
     };
-    let flag = if plan.refund_unresolved { ", refund unresolved" } else { "" };
-    line(format!("{} at revision {}: {}{flag}", plan.operation_id, plan.revision, plan.label));
-    line(format!("next: {} ({}), least role {}", plan.action, plan.effect, plan.role));
+    let flag = if plan.refund_unresolved {
+        ", refund unresolved"
+    } else {
+        ""
+    };
+    line(format!(
+        "{} at revision {}: {}{flag}",
+        plan.operation_id, plan.revision, plan.label
+    ));
+    line(format!(
+        "next: {} ({}), least role {}",
+        plan.action, plan.effect, plan.role
+    ));
     line(format!("      {}", plan.summary));
     line(format!("allowed: {}", if plan.allowed { "yes" } else { "no" }));
     for guard in &plan.guards {
-        line(format!("  {:<5} {}: {}", guard.verdict.as_str(), guard.guard, guard.detail));
+        line(format!(
+            "  {:<5} {}: {}",
+            guard.verdict.as_str(),
+            guard.guard,
+            guard.detail
+        ));
     }
     for alternative in &plan.alternatives {
         line(format!("or: {} {}", alternative.action, alternative.job_id));

@@ -16,7 +16,8 @@ const BACKGROUND_GRACE: Duration = Duration::from_secs(10);
 
 /// A token that SIGTERM and SIGINT cancel. A second signal ends the program at once.
 fn until_told() -> Result<CancellationToken, CliError> {
-    let unheard = |error: std::io::Error| CliError::failed(format!("signals cannot be heard: {}", error.kind()));
+    let unheard =
+        |error: std::io::Error| CliError::failed(format!("signals cannot be heard: {}", error.kind()));
     let mut terminate = signal(SignalKind::terminate()).map_err(unheard)?;
     let mut interrupt = signal(SignalKind::interrupt()).map_err(unheard)?;
     let shutdown = CancellationToken::new();
@@ -51,7 +52,10 @@ pub async fn serve(context: Context) -> Outcome {
         .local_addr()
         .map_err(|error| CliError::failed(format!("the address is not known: {}", error.kind())))?;
     let office = Arc::new(context.office(context.migrated().await?)?);
-    let duties = Duties { worker: context.config.worker.enabled, housekeeping: true };
+    let duties = Duties {
+        worker: context.config.worker.enabled,
+        housekeeping: true,
+    };
     let working = background::start(&office, duties, &shutdown)?;
     println!("Listening on http://{address}");
     std::io::stdout().flush().ok();
@@ -67,7 +71,14 @@ pub async fn serve(context: Context) -> Outcome {
 pub async fn worker(context: Context) -> Outcome {
     let shutdown = until_told()?;
     let office = Arc::new(context.office(context.current().await?)?);
-    let working = background::start(&office, Duties { worker: true, housekeeping: true }, &shutdown)?;
+    let working = background::start(
+        &office,
+        Duties {
+            worker: true,
+            housekeeping: true,
+        },
+        &shutdown,
+    )?;
     shutdown.cancelled().await;
     background::finish(working, BACKGROUND_GRACE).await;
     office.database.close().await;

@@ -19,7 +19,9 @@ fn secret() -> String {
 
 pub async fn create(context: Context, name: &str, role: Role) -> Outcome {
     if !is_name(name) {
-        return Err(CliError::usage("a name has 1 to 64 characters, no blanks at its ends and no control characters"));
+        return Err(CliError::usage(
+            "a name has 1 to 64 characters, no blanks at its ends and no control characters",
+        ));
     }
     let database = context.migrated().await?;
     let secret = secret();
@@ -32,8 +34,14 @@ pub async fn create(context: Context, name: &str, role: Role) -> Outcome {
 pub async fn list(context: Context) -> Outcome {
     let database = context.current().await?;
     for token in tokens::list(&database).await? {
-        let used = token.last_used_at.map_or_else(|| "never used".to_owned(), |at| format!("used {}", moment(at)));
-        let state = if token.revoked_at.is_some() { "revoked" } else { "valid" };
+        let used = token
+            .last_used_at
+            .map_or_else(|| "never used".to_owned(), |at| format!("used {}", moment(at)));
+        let state = if token.revoked_at.is_some() {
+            "revoked"
+        } else {
+            "valid"
+        };
         println!(
             "{} {:<24} {:<9} {state:<8} created {} {used}",
             token.id,

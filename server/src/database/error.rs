@@ -12,7 +12,11 @@ pub enum DbError {
     #[error("migration: {0}")]
     Migrate(#[source] sqlx::migrate::MigrateError),
     #[error("{table}.{column} of {id} is impossible")]
-    Inconsistent { table: &'static str, column: &'static str, id: String },
+    Inconsistent {
+        table: &'static str,
+        column: &'static str,
+        id: String,
+    },
     #[error(transparent)]
     Sqlx(#[from] sqlx::Error),
 }
@@ -35,7 +39,10 @@ impl DbError {
     pub fn is_transient(&self) -> bool {
         match self {
             Self::Sqlx(sqlx::Error::Database(inner)) => {
-                matches!(inner.code().as_deref(), Some("40001" | "40P01" | "55P03" | "5" | "517" | "261" | "6"))
+                matches!(
+                    inner.code().as_deref(),
+                    Some("40001" | "40P01" | "55P03" | "5" | "517" | "261" | "6")
+                )
             }
             Self::Sqlx(sqlx::Error::PoolTimedOut | sqlx::Error::Io(_) | sqlx::Error::PoolClosed) => true,
             Self::Sqlx(_)

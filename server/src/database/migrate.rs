@@ -10,7 +10,10 @@ static SQLITE: Migrator = sqlx::migrate!("../migrations/sqlite");
 const TABLE: &str = "dlo_migrations";
 
 fn migrator(of: &Migrator) -> Migrator {
-    let mut migrator = Migrator { migrations: of.migrations.clone(), ..Migrator::DEFAULT };
+    let mut migrator = Migrator {
+        migrations: of.migrations.clone(),
+        ..Migrator::DEFAULT
+    };
     migrator.dangerous_set_table_name(TABLE);
     migrator
 }
@@ -43,8 +46,16 @@ pub(super) async fn is_current(database: &Database) -> Result<bool, DbError> {
     .map(|migration| migration.version)
     .max()
     .unwrap_or(0);
-    let applied =
-        tx.fetch_one("SELECT COALESCE(MAX(version), 0) AS version FROM dlo_migrations WHERE success", vec![]).await?;
+    let applied = tx
+        .fetch_one(
+            "SELECT COALESCE(MAX(version), 0) AS version FROM dlo_migrations WHERE success",
+            vec![],
+        )
+        .await?;
     let applied = applied.int("version")?;
-    if applied > latest { Err(DbError::Newer) } else { Ok(applied == latest) }
+    if applied > latest {
+        Err(DbError::Newer)
+    } else {
+        Ok(applied == latest)
+    }
 }

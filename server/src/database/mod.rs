@@ -61,7 +61,11 @@ impl FromStr for Location {
             Ok(Self::Memory)
         } else if let Some(path) = text.strip_prefix("sqlite:") {
             let path = path.strip_prefix("//").unwrap_or(path);
-            if path.is_empty() { Err(DbError::Location) } else { Ok(Self::File(PathBuf::from(path))) }
+            if path.is_empty() {
+                Err(DbError::Location)
+            } else {
+                Ok(Self::File(PathBuf::from(path)))
+            }
         } else {
             Err(DbError::Location)
         }
@@ -119,7 +123,10 @@ impl Database {
                     .acquire_timeout(BUSY_TIMEOUT)
                     .connect_with(options)
                     .await?;
-                Ok(Self::Sqlite { writer: pool.clone(), readers: pool })
+                Ok(Self::Sqlite {
+                    writer: pool.clone(),
+                    readers: pool,
+                })
             }
         }
     }
@@ -144,7 +151,11 @@ impl Database {
     pub async fn read(&self) -> Result<Tx, DbError> {
         match self {
             Self::Postgres { pool } => {
-                Tx::postgres(pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY").await?).await
+                Tx::postgres(
+                    pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+                        .await?,
+                )
+                .await
             }
             Self::Sqlite { readers, .. } => Ok(Tx::sqlite(readers.begin().await?)),
         }

@@ -84,7 +84,9 @@ impl Row {
                 None => Ok(None),
                 Some(text) => match parse_sqlite_time(&text) {
                     Some(at) => Ok(Some(at)),
-                    None => Err(DbError::Sqlx(sqlx::Error::Decode(format!("{column} is no time").into()))),
+                    None => Err(DbError::Sqlx(sqlx::Error::Decode(
+                        format!("{column} is no time").into(),
+                    ))),
                 },
             },
         }
@@ -103,7 +105,9 @@ impl Row {
                 None => Ok(None),
                 Some(text) => match Uuid::parse_str(&text) {
                     Ok(id) => Ok(Some(id)),
-                    Err(_) => Err(DbError::Sqlx(sqlx::Error::Decode(format!("{column} is no uuid").into()))),
+                    Err(_) => Err(DbError::Sqlx(sqlx::Error::Decode(
+                        format!("{column} is no uuid").into(),
+                    ))),
                 },
             },
         }

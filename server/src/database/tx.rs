@@ -1,10 +1,10 @@
 //! A transaction on either database. Everything that reads or writes goes through one.
 
+use super::Dialect;
 use super::error::DbError;
 use super::row::Row;
 use super::time::sqlite_time;
 use super::value::Value;
-use super::Dialect;
 use chrono::{DateTime, Utc};
 use sqlx::postgres::PgArguments;
 use sqlx::query::Query;
@@ -29,15 +29,23 @@ pub struct Tx {
 
 impl Tx {
     pub(super) async fn postgres(mut tx: Transaction<'static, Postgres>) -> Result<Self, DbError> {
-        let (now,): (DateTime<Utc>,) = sqlx::query_as("SELECT clock_timestamp()").fetch_one(&mut *tx).await?;
-        Ok(Self { inner: Inner::Postgres(tx), now })
+        let (now,): (DateTime<Utc>,) = sqlx::query_as("SELECT clock_timestamp()")
+            .fetch_one(&mut *tx)
+            .await?;
+        Ok(Self {
+            inner: Inner::Postgres(tx),
+            now,
+        })
     }
 
     pub(super) fn sqlite(tx: Transaction<'static, Sqlite>) -> Self {
         // SQLite runs in this process: its clock is this machine's clock. Microseconds, as the columns keep them.
         let now = Utc::now();
         let micros = DateTime::from_timestamp_micros(now.timestamp_micros()).unwrap_or(now);
-        Self { inner: Inner::Sqlite(tx), now: micros }
+        Self {
+            inner: Inner::Sqlite(tx),
+            now: micros,
+        }
     }
 
     /// The database's clock when the transaction began.
@@ -96,11 +104,21 @@ impl Tx {
         match &mut self.inner {
             Inner::Postgres(tx) => {
                 let query = bind_postgres(sqlx::query(AssertSqlSafe(sql.to_owned())), values);
-                Ok(query.fetch_all(&mut **tx).await?.into_iter().map(Row::Postgres).collect())
+                Ok(query
+                    .fetch_all(&mut **tx)
+                    .await?
+                    .into_iter()
+                    .map(Row::Postgres)
+                    .collect())
             }
             Inner::Sqlite(tx) => {
                 let query = bind_sqlite(sqlx::query(AssertSqlSafe(sql.to_owned())), values);
-                Ok(query.fetch_all(&mut **tx).await?.into_iter().map(Row::Sqlite).collect())
+                Ok(query
+                    .fetch_all(&mut **tx)
+                    .await?
+                    .into_iter()
+                    .map(Row::Sqlite)
+                    .collect())
             }
         }
     }
@@ -121,7 +139,9 @@ impl Tx {
 
     /// The one row.
     pub async fn fetch_one(&mut self, sql: &str, values: Vec<Value>) -> Result<Row, DbError> {
-        self.fetch_optional(sql, values).await?.ok_or(DbError::Sqlx(sqlx::Error::RowNotFound))
+        self.fetch_optional(sql, values)
+            .await?
+            .ok_or(DbError::Sqlx(sqlx::Error::RowNotFound))
     }
 
     /// Makes it so.

@@ -22,10 +22,34 @@ pub struct Specification {
 
 /// The specifications at their current revisions.
 pub const SPECIFICATIONS: [Specification; 4] = [
-    Specification { id: "spec_launch_film", revision: 4, model: "aurora-video-2", credits: "12", seconds: 8 },
-    Specification { id: "spec_product_loop", revision: 7, model: "aurora-video-2", credits: "12", seconds: 6 },
-    Specification { id: "spec_teaser_vertical", revision: 3, model: "aurora-video-2-fast", credits: "12", seconds: 5 },
-    Specification { id: "spec_story_cut", revision: 2, model: "lumen-motion-1", credits: "12", seconds: 12 },
+    Specification {
+        id: "spec_launch_film",
+        revision: 4,
+        model: "aurora-video-2",
+        credits: "12",
+        seconds: 8,
+    },
+    Specification {
+        id: "spec_product_loop",
+        revision: 7,
+        model: "aurora-video-2",
+        credits: "12",
+        seconds: 6,
+    },
+    Specification {
+        id: "spec_teaser_vertical",
+        revision: 3,
+        model: "aurora-video-2-fast",
+        credits: "12",
+        seconds: 5,
+    },
+    Specification {
+        id: "spec_story_cut",
+        revision: 2,
+        model: "lumen-motion-1",
+        credits: "12",
+        seconds: 12,
+    },
 ];
 
 /// An owner, as the application reports it.
@@ -38,13 +62,37 @@ pub struct Owner {
 
 /// Owners who may create and can pay.
 const GOOD_OWNERS: [Owner; 4] = [
-    Owner { id: "studio-north", authorized: true, credits: "860" },
-    Owner { id: "studio-harbour", authorized: true, credits: "412.5" },
-    Owner { id: "agency-vale", authorized: true, credits: "1240" },
-    Owner { id: "studio-lumen", authorized: true, credits: "305" },
+    Owner {
+        id: "studio-north",
+        authorized: true,
+        credits: "860",
+    },
+    Owner {
+        id: "studio-harbour",
+        authorized: true,
+        credits: "412.5",
+    },
+    Owner {
+        id: "agency-vale",
+        authorized: true,
+        credits: "1240",
+    },
+    Owner {
+        id: "studio-lumen",
+        authorized: true,
+        credits: "305",
+    },
 ];
-const POOR_OWNER: Owner = Owner { id: "studio-ember", authorized: true, credits: "2" };
-const BARRED_OWNER: Owner = Owner { id: "agency-quarry", authorized: false, credits: "730" };
+const POOR_OWNER: Owner = Owner {
+    id: "studio-ember",
+    authorized: true,
+    credits: "2",
+};
+const BARRED_OWNER: Owner = Owner {
+    id: "agency-quarry",
+    authorized: false,
+    credits: "730",
+};
 
 /// All owners.
 pub fn owners() -> Vec<Owner> {
@@ -75,7 +123,13 @@ const MOVES: [&str; 6] = [
     "crane up to a wide",
     "macro, rack focus",
 ];
-const MOODS: [&str; 5] = ["warm dusk light", "overcast, muted", "high contrast", "film grain", "morning haze"];
+const MOODS: [&str; 5] = [
+    "warm dusk light",
+    "overcast, muted",
+    "high contrast",
+    "film grain",
+    "morning haze",
+];
 
 /// One operation of the demo.
 #[derive(Debug, Clone)]
@@ -107,7 +161,11 @@ pub fn cast(scenarios: Vec<Scenario>) -> Vec<Case> {
 
 fn case(random: &mut StdRng, scenario: &Arc<Scenario>) -> Case {
     let specification = pick(random, &SPECIFICATIONS);
-    let (subject, motion, mood) = (pick(random, &SUBJECTS), pick(random, &MOVES), pick(random, &MOODS));
+    let (subject, motion, mood) = (
+        pick(random, &SUBJECTS),
+        pick(random, &MOVES),
+        pick(random, &MOODS),
+    );
     let good = pick(random, &GOOD_OWNERS);
     Case {
         id: OperationId(format!("op_{:016x}", random.random::<u64>())),

@@ -33,7 +33,11 @@ impl From<Job> for Message {
 
 impl From<Failure> for JobFailure {
     fn from(failure: Failure) -> Self {
-        Self { category: failure.category, text: failure.text, permanent: failure.permanent }
+        Self {
+            category: failure.category,
+            text: failure.text,
+            permanent: failure.permanent,
+        }
     }
 }
 
@@ -49,10 +53,21 @@ pub fn worker(application: &Arc<Application>, database: Database) -> Worker {
             }
         })
     });
-    let worker = config::Worker { concurrency: CONCURRENCY, lease_seconds: LEASE_SECONDS, ..config::Worker::default() };
-    let retries = config::Retries { backoff_seconds: BACKOFF_SECONDS.to_vec(), ..config::Retries::default() };
+    let worker = config::Worker {
+        concurrency: CONCURRENCY,
+        lease_seconds: LEASE_SECONDS,
+        ..config::Worker::default()
+    };
+    let retries = config::Retries {
+        backoff_seconds: BACKOFF_SECONDS.to_vec(),
+        ..config::Retries::default()
+    };
     let queues = QUEUES.iter().map(|queue| (*queue).to_owned()).collect();
-    let settings = Settings { poll: POLL, grace: GRACE, ..Settings::new(Some(queues), &worker, &retries) };
+    let settings = Settings {
+        poll: POLL,
+        grace: GRACE,
+        ..Settings::new(Some(queues), &worker, &retries)
+    };
     Worker {
         database,
         registry: Arc::new(registry),

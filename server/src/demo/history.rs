@@ -29,8 +29,12 @@ impl History {
     /// # Errors
     /// The office refused the application's reports, or the database did not answer.
     pub async fn fill(self) -> Result<Vec<String>, DemoError> {
-        let attended: HashSet<&str> =
-            self.cases.iter().filter(|case| is_attended(case)).map(|case| case.id.as_str()).collect();
+        let attended: HashSet<&str> = self
+            .cases
+            .iter()
+            .filter(|case| is_attended(case))
+            .map(|case| case.id.as_str())
+            .collect();
         // Each case, each visit to the desk, and the strays together.
         let steps = self.cases.len() + attended.len() + 1;
         self.filling.expect(u32::try_from(steps).unwrap_or(u32::MAX));

@@ -31,7 +31,7 @@ use uuid::Uuid;
 /// Where the pages are when nobody says otherwise; another port when it is taken.
 const USUAL: &str = "127.0.0.1:8080";
 /// How long what runs may take to end.
-const GRACE: Duration = Duration::from_secs(5);
+const GRACE: Duration = Duration::from_secs(2);
 /// Letters and figures that nobody mistakes for others.
 const PASSWORD_LETTERS: &[u8] = b"abcdefghjkmnpqrstuvwxyz23456789";
 const PASSWORD_LENGTH: usize = 10;
@@ -44,8 +44,11 @@ pub struct SignIn {
 }
 
 /// The people: a name that says the role.
-const PEOPLE: [(&str, Role); 3] =
-    [("viewer", Role::Viewer), ("operator", Role::Operator), ("approver", Role::Approver)];
+const PEOPLE: [(&str, Role); 3] = [
+    ("viewer", Role::Viewer),
+    ("operator", Role::Operator),
+    ("approver", Role::Approver),
+];
 
 /// A running demo. Call [`Demo::stop`] to end it; dropping it only removes the folder.
 pub struct Demo {
@@ -76,7 +79,11 @@ impl Demo {
         let key = format!("gna_demo_{:016x}", rand::random::<u64>());
         std::fs::write(&places.key, &key)?;
         let options = FixtureOptions::new(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
-        let fixture = Fixture::start_with(FixtureOptions { expected_key: Some(key.clone()), ..options }).await?;
+        let fixture = Fixture::start_with(FixtureOptions {
+            expected_key: Some(key.clone()),
+            ..options
+        })
+        .await?;
         let listener = listen(bind).await?;
         let address = listener.local_addr()?;
         let config = Arc::new(settings::office(&places, &fixture, &address.to_string())?);
@@ -87,7 +94,14 @@ impl Demo {
         let office = Arc::new(Office::new(database.clone(), Arc::clone(&config)).asking(readers));
 
         let stop = CancellationToken::new();
-        let duties = background::start(&office, Duties { worker: true, housekeeping: true }, &stop)?;
+        let duties = background::start(
+            &office,
+            Duties {
+                worker: true,
+                housekeeping: true,
+            },
+            &stop,
+        )?;
         let serving = tokio::spawn(web::serve(listener, Arc::clone(&office), stop.clone()));
 
         let base = format!("http://{}", reachable(address));
@@ -172,7 +186,9 @@ impl Demo {
 
     /// Serving ended by itself.
     pub async fn served(&mut self) -> std::io::Result<()> {
-        (&mut self.serving).await.unwrap_or_else(|_| Err(std::io::ErrorKind::Other.into()))
+        (&mut self.serving)
+            .await
+            .unwrap_or_else(|_| Err(std::io::ErrorKind::Other.into()))
     }
 
     /// Ends everything and removes the folder.
@@ -181,13 +197,18 @@ impl Demo {
     /// The folder could not be removed.
     pub async fn stop(mut self) -> std::io::Result<()> {
         self.stop.cancel();
-        background::finish(self.duties, GRACE).await;
-        if !self.serving.is_finished() {
-            drop(tokio::time::timeout(GRACE, &mut self.serving).await);
-        }
-        let ended = async { while self.tasks.join_next().await.is_some() {} };
+        let ended = async {
+            while self.tasks.join_next().await.is_some() {}
+            while self.duties.join_next().await.is_some() {}
+            if !self.serving.is_finished() {
+                drop((&mut self.serving).await);
+            }
+        };
+        // A recovery that follows a render is dropped in the middle: nothing outlives the folder.
         drop(tokio::time::timeout(GRACE, ended).await);
-        self.tasks.abort_all();
+        self.tasks.shutdown().await;
+        self.duties.shutdown().await;
+        self.serving.abort();
         self.fixture.stop().await;
         self.application.catalogue.close().await;
         self.office.database.close().await;
@@ -256,16 +277,23 @@ async fn add_people(database: &Database) -> Result<Vec<SignIn>, DemoError> {
     let mut sign_ins = Vec::new();
     for (name, role) in PEOPLE {
         let secret = fresh_password();
-        let hash = password::hash(secret.clone()).await.map_err(|_| DemoError::Incomplete("a password"))?;
+        let hash = password::hash(secret.clone())
+            .await
+            .map_err(|_| DemoError::Incomplete("a password"))?;
         operators::add(database, &system(), name, role, &hash).await?;
-        sign_ins.push(SignIn { name, password: secret });
+        sign_ins.push(SignIn {
+            name,
+            password: secret,
+        });
     }
     Ok(sign_ins)
 }
 
 fn fresh_password() -> String {
     let mut random = rand::rng();
-    (0..PASSWORD_LENGTH).map(|_| char::from(PASSWORD_LETTERS[random.random_range(0..PASSWORD_LETTERS.len())])).collect()
+    (0..PASSWORD_LENGTH)
+        .map(|_| char::from(PASSWORD_LETTERS[random.random_range(0..PASSWORD_LETTERS.len())]))
+        .collect()
 }
 
 /// A fresh token that lives as long as the demo.
@@ -276,5 +304,8 @@ async fn mint(database: &Database, name: &str, role: Role) -> Result<String, Dem
 }
 
 fn system() -> Caller {
-    Caller { name: Caller::SYSTEM.to_owned(), role: Role::Admin }
+    Caller {
+        name: Caller::SYSTEM.to_owned(),
+        role: Role::Admin,
+    }
 }

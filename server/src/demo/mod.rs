@@ -8,8 +8,6 @@ mod error;
 mod history;
 mod machine;
 mod people;
-#[cfg(test)]
-mod rehearsal;
 mod renders;
 mod scenarios;
 mod settings;

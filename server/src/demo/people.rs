@@ -61,8 +61,11 @@ impl People {
                 self.decide(&self.operator, id, body).await
             }
             DeskStep::Recover => {
+                self.dead_letter(id).await?;
                 let reason = "The cause is fixed on our side; carrying the plan out.";
-                let recovery = self.confirm(&self.operator, id, json!({ "reason": reason })).await?;
+                let recovery = self
+                    .confirm(&self.operator, id, json!({ "reason": reason }))
+                    .await?;
                 self.end_of(&recovery).await.map(drop)
             }
             DeskStep::Follow => {
@@ -94,7 +97,13 @@ impl People {
         });
         self.decide(&self.approver, id, body).await?;
         let reason = "First submission of the replacement.";
-        let sent = self.confirm(&self.approver, &child, json!({ "reason": reason, "confirm": child })).await?;
+        let sent = self
+            .confirm(
+                &self.approver,
+                &child,
+                json!({ "reason": reason, "confirm": child }),
+            )
+            .await?;
         self.end_of(&sent).await?;
         let body = json!({ "reason": "Waiting for the replacement's render.", "follow": true });
         let watched = self.confirm(&self.operator, &child, body).await?;
@@ -162,7 +171,10 @@ impl People {
 }
 
 fn first_letter(operation: &Value) -> Option<Value> {
-    operation.pointer("/dead_letters/0/id").filter(|id| id.is_string()).cloned()
+    operation
+        .pointer("/dead_letters/0/id")
+        .filter(|id| id.is_string())
+        .cloned()
 }
 
 /// Somebody wrote between looking and ordering.

@@ -43,13 +43,18 @@ pub fn preview_fails(fault: Armed<OutputFault>) -> JobScript {
 /// One film, whose fetch fails so.
 pub fn film_fails(fault: OutputFault) -> JobScript {
     after_a_while(JobScript::succeeded(vec![
-        OutputScript::new("video/mp4").bytes(64 * 1024).fault(Armed::forever(fault)),
+        OutputScript::new("video/mp4")
+            .bytes(64 * 1024)
+            .fault(Armed::forever(fault)),
     ]))
 }
 
 /// One film, whose URLs are over before anybody can follow them.
 pub fn expires_at_once() -> JobScript {
-    film().with_urls(UrlPolicy { ttl_ms: Some(0), ..UrlPolicy::default() })
+    film().with_urls(UrlPolicy {
+        ttl_ms: Some(0),
+        ..UrlPolicy::default()
+    })
 }
 
 /// One film, on a host that nobody listed.

@@ -29,8 +29,7 @@ fn finished() -> Vec<Scenario> {
         Scenario::new("delivered_with_stills", 3, 1, Label::AlreadyDelivered)
             .job(renders::film_and_stills())
             .deaths(0),
-        Scenario::new("catalogue_fails", 1, 1, Label::AlreadyDelivered)
-            .deliver(Deliver::CatalogueFails),
+        Scenario::new("catalogue_fails", 1, 1, Label::AlreadyDelivered).deliver(Deliver::CatalogueFails),
         Scenario::new("catalogue_fails_acknowledged", 1, 1, Label::AlreadyDelivered)
             .deliver(Deliver::CatalogueFails)
             .desk(DeskStep::Acknowledge),
@@ -47,29 +46,47 @@ fn submissions() -> Vec<Scenario> {
             .answered(CreateScript::BadGatewayWithoutId { billed: false })
             .desk(DeskStep::Close),
         // The application does not look for the job id in a 502.
-        Scenario::new("bad_gateway_naming_the_job", 2, 18, unknown)
-            .answered(CreateScript::BadGatewayWithId),
-        Scenario::new("submit_times_out", 1, 18, unknown)
-            .answered(CreateScript::HangAfterRead { billed: true, ms: TOO_LONG_MS }),
+        Scenario::new("bad_gateway_naming_the_job", 2, 18, unknown).answered(CreateScript::BadGatewayWithId),
+        Scenario::new("submit_times_out", 1, 18, unknown).answered(CreateScript::HangAfterRead {
+            billed: true,
+            ms: TOO_LONG_MS,
+        }),
         Scenario::new("submit_resets", 1, 18, unknown)
             .answered(CreateScript::ResetBeforeAnswer { billed: true }),
-        Scenario::new("submit_html", 1, 18, unknown)
-            .answered(CreateScript::HtmlError { status: 502, billed: false }),
+        Scenario::new("submit_html", 1, 18, unknown).answered(CreateScript::HtmlError {
+            status: 502,
+            billed: false,
+        }),
         Scenario::new("submit_truncated", 1, 18, unknown)
             .answered(CreateScript::TruncatedJson { billed: true }),
         Scenario::new("accepted_without_id", 1, 18, unknown)
             .answered(CreateScript::AcceptedWithoutId { billed: true }),
         Scenario::new("given_up_after_timeout", 1, 13, unknown)
-            .answered(CreateScript::HangAfterRead { billed: true, ms: TOO_LONG_MS })
+            .answered(CreateScript::HangAfterRead {
+                billed: true,
+                ms: TOO_LONG_MS,
+            })
             .submit(Submit::MarksFailed),
         Scenario::new("webhook_without_job", 2, 5, Label::RemoteStateUnclear)
-            .answered(CreateScript::HangAfterRead { billed: true, ms: TOO_LONG_MS })
+            .answered(CreateScript::HangAfterRead {
+                billed: true,
+                ms: TOO_LONG_MS,
+            })
             .submit(Submit::Webhook),
         Scenario::new("report_lost", 2, 4, Label::RenderInProgress)
-            .job(renders::unreadable(ReadFault::Status { status: 500, retry_after_seconds: None }))
+            .job(renders::unreadable(ReadFault::Status {
+                status: 500,
+                retry_after_seconds: None,
+            }))
             .submit(Submit::LosesReport)
             .poll(Poll::Silent),
-        Scenario { creations: vec![CreateScript::BadGatewayWithoutId { billed: true }, CreateScript::Accepted], ..sent_twice() },
+        Scenario {
+            creations: vec![
+                CreateScript::BadGatewayWithoutId { billed: true },
+                CreateScript::Accepted,
+            ],
+            ..sent_twice()
+        },
         Scenario::new("borrowed_job", 1, 3, Label::RemoteStateUnclear)
             .submit(Submit::Borrows)
             .posts(0),
@@ -95,8 +112,12 @@ fn submissions() -> Vec<Scenario> {
         Scenario::new("refused_and_given_up", 1, 14, Label::NotSubmitted)
             .submit(Submit::UnreachableMarksFailed)
             .posts(0),
-        Scenario::new("setting_missing", 1, 20, unknown).submit(Submit::MissingSetting).posts(0),
-        Scenario::new("handler_missing", 1, 20, unknown).submit(Submit::Unregistered).posts(0),
+        Scenario::new("setting_missing", 1, 20, unknown)
+            .submit(Submit::MissingSetting)
+            .posts(0),
+        Scenario::new("handler_missing", 1, 20, unknown)
+            .submit(Submit::Unregistered)
+            .posts(0),
         rejected("rejected_parameters", 1, 422, "invalid_parameters"),
         rejected("rejected_model", 1, 400, "model_not_supported"),
         rejected("rejected_replaced", 1, 422, "invalid_parameters").desk(DeskStep::Replace),
@@ -129,7 +150,10 @@ fn rejected(name: &'static str, count: usize, status: u16, code: &str) -> Scenar
 /// What can go wrong while the provider renders.
 fn waiting() -> Vec<Scenario> {
     let running = Label::RenderInProgress;
-    let status = |status| ReadFault::Status { status, retry_after_seconds: None };
+    let status = |status| ReadFault::Status {
+        status,
+        retry_after_seconds: None,
+    };
     vec![
         Scenario::new("still_rendering", 2, 17, running).job(renders::endless()),
         Scenario::new("still_rendering_followed", 1, 17, running)
@@ -137,21 +161,19 @@ fn waiting() -> Vec<Scenario> {
             .desk(DeskStep::Follow),
         Scenario::new("provider_down", 1, 17, running).job(renders::unreadable(status(503))),
         Scenario::new("status_page_is_html", 1, 17, running).job(renders::unreadable(ReadFault::Html)),
-        Scenario::new("status_truncated", 1, 17, running)
-            .job(renders::unreadable(ReadFault::TruncatedJson)),
+        Scenario::new("status_truncated", 1, 17, running).job(renders::unreadable(ReadFault::TruncatedJson)),
         Scenario::new("status_refused", 1, 17, running).job(renders::unreadable(status(401))),
-        Scenario::new("status_rate_limited", 1, 17, running).job(renders::unreadable(
-            ReadFault::Status { status: 429, retry_after_seconds: Some(30) },
-        )),
+        Scenario::new("status_rate_limited", 1, 17, running).job(renders::unreadable(ReadFault::Status {
+            status: 429,
+            retry_after_seconds: Some(30),
+        })),
         Scenario::new("given_up_waiting", 2, 12, running)
             .job(renders::endless())
             .poll(Poll::MarksFailed),
         Scenario::new("job_not_found", 2, 10, Label::RemoteStateUnclear)
             .job(renders::unreadable(status(404))),
-        Scenario::new("unlisted_status", 2, 11, Label::RemoteStateUnclear)
-            .job(renders::held_for_review()),
-        Scenario::new("success_without_outputs", 2, 6, Label::RemoteStateUnclear)
-            .job(renders::no_outputs()),
+        Scenario::new("unlisted_status", 2, 11, Label::RemoteStateUnclear).job(renders::held_for_review()),
+        Scenario::new("success_without_outputs", 2, 6, Label::RemoteStateUnclear).job(renders::no_outputs()),
         Scenario::new("success_outputs_not_stated", 1, 6, Label::RemoteStateUnclear)
             .job(renders::outputs_not_stated())
             .poll(Poll::Hurried),
@@ -189,12 +211,15 @@ fn deliveries() -> Vec<Scenario> {
         Scenario::new("store_full_recovered", 2, 1, Label::AlreadyDelivered)
             .deliver(Deliver::StoreFull)
             .desk(DeskStep::Recover),
-        Scenario::new("one_of_three_missing", 1, 8, ours).job(renders::preview_fails(
-            Armed::times(OutputFault::Status { status: 503 }, 3),
-        )),
+        Scenario::new("one_of_three_missing", 1, 8, ours).job(renders::preview_fails(Armed::times(
+            OutputFault::Status { status: 503 },
+            3,
+        ))),
         // Our own worker fails at it too: its job becomes a dead letter of its own.
         Scenario::new("one_of_three_missing_for_ever", 1, 8, ours)
-            .job(renders::preview_fails(Armed::forever(OutputFault::Status { status: 503 })))
+            .job(renders::preview_fails(Armed::forever(OutputFault::Status {
+                status: 503,
+            })))
             .desk(DeskStep::Recover)
             .deaths(2),
         Scenario::new("output_breaks_off", 1, 8, ours)
@@ -204,7 +229,9 @@ fn deliveries() -> Vec<Scenario> {
             .deliver(Deliver::Hurried),
         Scenario::new("urls_expired", 1, 7, ours).job(renders::expires_at_once()),
         Scenario::new("output_of_another_type", 1, 7, ours).job(renders::film_fails(
-            OutputFault::WrongBody { content_type: "image/png".to_owned() },
+            OutputFault::WrongBody {
+                content_type: "image/png".to_owned(),
+            },
         )),
         Scenario::new("output_on_an_unlisted_host", 1, 7, ours).job(renders::elsewhere()),
         Scenario::new("completion_lost", 1, 9, ours).deliver(Deliver::LosesCompletion),
@@ -224,7 +251,10 @@ mod tests {
         let labels: Vec<Label> = scenarios().iter().map(|scenario| scenario.label).collect();
         for label in Label::ALL {
             // Messages that name no operation are not operations: the demo sends them beside the scenarios.
-            assert!(labels.contains(label) || *label == Label::NoOperationRecord, "{label}");
+            assert!(
+                labels.contains(label) || *label == Label::NoOperationRecord,
+                "{label}"
+            );
         }
     }
 

@@ -58,7 +58,10 @@ pub fn office(places: &Places, fixture: &Fixture, bind: &str) -> Result<Config, 
 
 /// The same store as the office's, with the application's share of it used up.
 pub fn full_store(config: &Config) -> crate::config::Artifacts {
-    crate::config::Artifacts { url: format!("{}?quota_bytes=1", config.artifacts.url), ..config.artifacts.clone() }
+    crate::config::Artifacts {
+        url: format!("{}?quota_bytes=1", config.artifacts.url),
+        ..config.artifacts.clone()
+    }
 }
 
 fn quoted(text: &str) -> String {

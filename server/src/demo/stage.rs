@@ -1,9 +1,9 @@
 //! Sets the stage: scripts the fixture for each case, and puts the application together.
 
+use super::DemoError;
 use super::application::{Application, Catalogue, Genace, OfficeClient, Outbox, PROVIDER, Parts};
 use super::cast::Case;
 use super::settings::{self, Places};
-use super::DemoError;
 use crate::artifacts::Artifacts;
 use crate::config::Config;
 use crate::database::Database;
@@ -25,7 +25,10 @@ impl Closed {
         let socket = TcpSocket::new_v4()?;
         socket.bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))?;
         let address = socket.local_addr()?;
-        Ok(Self { _socket: socket, address })
+        Ok(Self {
+            _socket: socket,
+            address,
+        })
     }
 }
 
@@ -61,7 +64,10 @@ impl Stage<'_> {
     /// A client, a store or a file could not be made.
     pub async fn application(self, cases: &[Case]) -> Result<Application, DemoError> {
         let readers = Readers::from_config(self.config)?;
-        let reader = readers.get(PROVIDER).cloned().ok_or(DemoError::Incomplete("the provider's reader"))?;
+        let reader = readers
+            .get(PROVIDER)
+            .cloned()
+            .ok_or(DemoError::Incomplete("the provider's reader"))?;
         let parts = Parts {
             office: OfficeClient::new(self.office, self.token)?,
             genace: Genace::new(self.fixture.addr(), self.key)?,

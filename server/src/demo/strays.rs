@@ -1,7 +1,7 @@
 //! Messages of the demo that name no operation which the office holds.
 
-use super::application::{Outbox, QUEUES};
 use super::application::{DELIVER, Letter, POLL, REFUND};
+use super::application::{Outbox, QUEUES};
 use crate::database::DbError;
 use serde_json::{Value, json};
 
@@ -9,13 +9,21 @@ use serde_json::{Value, json};
 pub const ABOUT: &str = "strays";
 
 /// A job that no worker of the application has a handler for.
-const REINDEX: Letter<'_> = Letter { job_name: "catalogue.reindex", queue: QUEUES[1], priority: 200, max_attempts: 2 };
+const REINDEX: Letter<'_> = Letter {
+    job_name: "catalogue.reindex",
+    queue: QUEUES[1],
+    priority: 200,
+    max_attempts: 2,
+};
 
 /// Each dies for a reason of its own: an operation from before the office, no operation at all, args that are no
 /// object, a job without a handler.
 fn letters() -> Vec<(Letter<'static>, Value)> {
     vec![
-        (REFUND, json!({ "operation_id": "op_2023_legacy_20871", "credits": 12, "reason": "render_failed" })),
+        (
+            REFUND,
+            json!({ "operation_id": "op_2023_legacy_20871", "credits": 12, "reason": "render_failed" }),
+        ),
         (
             DELIVER,
             json!({
@@ -25,7 +33,10 @@ fn letters() -> Vec<(Letter<'static>, Value)> {
                 "notify_email": "producer@studio-north.example",
             }),
         ),
-        (POLL, json!({ "job_id": "gj_old_5530", "prompt": "a fishing boat at dawn, slow push in" })),
+        (
+            POLL,
+            json!({ "job_id": "gj_old_5530", "prompt": "a fishing boat at dawn, slow push in" }),
+        ),
         (POLL, json!(["op_2023_legacy_20990", "gj_old_5541"])),
         (REINDEX, json!({ "shard": 3 })),
     ]

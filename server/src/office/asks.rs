@@ -4,8 +4,8 @@ use crate::provider::{Reader, Readers, SearchError};
 use app::desk::Candidates;
 use app::domain::ids::JobId;
 use app::domain::operation::Operation;
-use app::domain::transition::Observation;
 use app::domain::remote::Fetch;
+use app::domain::transition::Observation;
 use async_trait::async_trait;
 use chrono::Utc;
 
@@ -23,28 +23,44 @@ pub trait Asks: Send + Sync {
 #[async_trait]
 impl Asks for Readers {
     async fn observe(&self, operation: &Operation, job_id: &JobId) -> Observation {
-        let Some(reader) = pinned(self, operation) else { return unanswered(Fetch::Blocked) };
+        let Some(reader) = pinned(self, operation) else {
+            return unanswered(Fetch::Blocked);
+        };
         let answer = reader.jobs.observe(job_id).await;
         let echoed = answer.client_reference.as_deref();
-        if answer.observation.fetch == Fetch::Ok && echoed.is_some_and(|echoed| echoed != operation.id.as_str()) {
-            return Observation { observed_at: answer.observation.observed_at, ..unanswered(Fetch::BadPayload) };
+        if answer.observation.fetch == Fetch::Ok
+            && echoed.is_some_and(|echoed| echoed != operation.id.as_str())
+        {
+            return Observation {
+                observed_at: answer.observation.observed_at,
+                ..unanswered(Fetch::BadPayload)
+            };
         }
         answer.observation
     }
 
     async fn search(&self, operation: &Operation) -> Candidates {
-        let none = |detail: &str| Candidates { searched: false, job_ids: Vec::new(), detail: detail.to_owned() };
+        let none = |detail: &str| Candidates {
+            searched: false,
+            job_ids: Vec::new(),
+            detail: detail.to_owned(),
+        };
         let Some(reader) = pinned(self, operation) else {
             return none("The provider that the operation was made with is not configured.");
         };
         match reader.jobs.search(&operation.id).await {
             Ok(found) => Candidates {
                 searched: true,
-                detail: format!("The provider's search names {} jobs for this operation.", found.len()),
+                detail: format!(
+                    "The provider's search names {} jobs for this operation.",
+                    found.len()
+                ),
                 job_ids: found,
             },
             Err(SearchError::None) => none("The provider has no search."),
-            Err(SearchError::Fetch(fetch)) => none(&format!("The provider's search was not answered: {fetch}.")),
+            Err(SearchError::Fetch(fetch)) => {
+                none(&format!("The provider's search was not answered: {fetch}."))
+            }
         }
     }
 }

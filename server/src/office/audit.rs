@@ -18,7 +18,10 @@ impl Office {
         if let (Some(from), Some(to)) = (filter.from, filter.to)
             && from > to
         {
-            return Err(DeskError::new(Code::InvalidRequest, "The range ends before it begins."));
+            return Err(DeskError::new(
+                Code::InvalidRequest,
+                "The range ends before it begins.",
+            ));
         }
         let below = page.cursor.as_deref().map(position).transpose()?;
         require(caller, Role::Viewer)?;
@@ -33,5 +36,7 @@ impl Office {
 }
 
 fn position(cursor: &str) -> Result<i64, DeskError> {
-    cursor.parse().map_err(|_| DeskError::new(Code::InvalidRequest, "The cursor is not one of ours."))
+    cursor
+        .parse()
+        .map_err(|_| DeskError::new(Code::InvalidRequest, "The cursor is not one of ours."))
 }

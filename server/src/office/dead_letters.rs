@@ -13,7 +13,8 @@ use app::domain::role::{Caller, Role};
 /// # Errors
 /// `bad_id` for what is none.
 pub fn dead_letter_id(text: &str) -> Result<DeadLetterId, DeskError> {
-    DeadLetterId::parse(text).ok_or_else(|| DeskError::new(Code::BadId, "This is not the id of a dead letter: it is no UUID."))
+    DeadLetterId::parse(text)
+        .ok_or_else(|| DeskError::new(Code::BadId, "This is not the id of a dead letter: it is no UUID."))
 }
 
 /// The refusal of an id that names nothing here.
@@ -24,9 +25,10 @@ pub fn no_such_dead_letter() -> DeskError {
 /// Refuses a range that ends before it begins.
 pub(super) fn check_range(filter: &DeadLetterFilter) -> Result<(), DeskError> {
     match (filter.from, filter.to) {
-        (Some(from), Some(to)) if from > to => {
-            Err(DeskError::new(Code::InvalidRequest, "The range ends before it begins."))
-        }
+        (Some(from), Some(to)) if from > to => Err(DeskError::new(
+            Code::InvalidRequest,
+            "The range ends before it begins.",
+        )),
         (Some(_) | None, Some(_) | None) => Ok(()),
     }
 }
@@ -40,14 +42,27 @@ impl Office {
         page: &PageRequest,
     ) -> Result<PageOf<DeadLetterRow>, DeskError> {
         check_range(filter)?;
-        let not_ours = || DeskError::new(Code::InvalidRequest, "The cursor is not one that this list gave out.");
-        let after = page.cursor.as_deref().map(|text| Cursor::decode(text).ok_or_else(not_ours)).transpose()?;
+        let not_ours = || {
+            DeskError::new(
+                Code::InvalidRequest,
+                "The cursor is not one that this list gave out.",
+            )
+        };
+        let after = page
+            .cursor
+            .as_deref()
+            .map(|text| Cursor::decode(text).ok_or_else(not_ours))
+            .transpose()?;
         require(caller, Role::Viewer)?;
         let limit = page.limit.clamp(1, MAX_LIMIT);
         let mut tx = self.database.read().await?;
         let messages = &self.config.messages;
-        let listed = dead_letters::list(&mut tx, messages, &self.redactor, filter, after.as_ref(), limit).await?;
-        Ok(PageOf { items: listed.rows, next_cursor: listed.next.map(|place| place.encode()) })
+        let listed =
+            dead_letters::list(&mut tx, messages, &self.redactor, filter, after.as_ref(), limit).await?;
+        Ok(PageOf {
+            items: listed.rows,
+            next_cursor: listed.next.map(|place| place.encode()),
+        })
     }
 
     /// One dead letter.
@@ -62,7 +77,8 @@ impl Office {
             Ok(found) => found.ok_or_else(no_such_dead_letter),
             Err(DbError::Inconsistent { table, column, id }) => {
                 tracing::error!(table, column, id, "an impossible row");
-                let detail = format!("This dead letter cannot be read: its {column} in {table} is impossible.");
+                let detail =
+                    format!("This dead letter cannot be read: its {column} in {table} is impossible.");
                 Err(DeskError::new(Code::Internal, detail))
             }
             Err(other) => Err(other.into()),

@@ -47,7 +47,8 @@ impl Office {
         let answer = self.decide_unaudited(caller, id, &order, key).await;
         if let Err(refusal) = &answer {
             let kind = order.decision.kind();
-            self.note_refusal(caller, id, kind.as_str(), &redact_text(&order.reason), refusal).await;
+            self.note_refusal(caller, id, kind.as_str(), &redact_text(&order.reason), refusal)
+                .await;
         }
         answer
     }
@@ -65,7 +66,11 @@ impl Office {
         require(caller, order.decision.kind().role())?;
         let body = serde_json::to_value(order).unwrap_or_default();
         let claim = Claim::new(caller, &format!("/operations/{id}/decisions"), key, &body);
-        let answered = match self.ask(caller, id, order, &claim).await.map_err(DeskError::from)? {
+        let answered = match self
+            .ask(caller, id, order, &claim)
+            .await
+            .map_err(DeskError::from)?
+        {
             question::Asked::FirstAnswer(answer) => return Ok(*answer),
             question::Asked::Answered(answered) => answered,
         };
@@ -85,7 +90,9 @@ impl Office {
         if let Some(answer) = idempotent::begin(&mut tx, claim).await? {
             return Ok(answer);
         }
-        operations::lock(&mut tx, id).await?.ok_or_else(no_such_operation)?;
+        operations::lock(&mut tx, id)
+            .await?
+            .ok_or_else(no_such_operation)?;
         messages::reread(&mut tx, &self.config.messages, id).await?;
         let Standing { record, planned } = self.standing(&mut tx, caller, id, order).await?;
         let context = Context {
@@ -96,10 +103,20 @@ impl Office {
             candidates: answered.candidates.as_ref().map_or(&[], |found| &found.job_ids),
         };
         let change = apply_decision(&record, &planned.evidence, &order.decision, &context)?;
-        let made = effects::before(&mut tx, &self.config, &record, &planned.evidence, order, &context).await?;
+        let made =
+            effects::before(&mut tx, &self.config, &record, &planned.evidence, order, &context).await?;
         operations::save(&mut tx, &change.record, &change.events).await?;
         effects::after(&mut tx, &change.record, order, made).await?;
-        self.write_down(&mut tx, caller, order, answered, &record, &change.record, &planned.plan).await?;
+        self.write_down(
+            &mut tx,
+            caller,
+            order,
+            answered,
+            &record,
+            &change.record,
+            &planned.plan,
+        )
+        .await?;
         let asker = Asker::planning(caller, None);
         let next = next_action(&mut tx, &self.config, &change.record, &asker).await?;
         let answer = (change.record.revision, next.plan);
@@ -123,7 +140,9 @@ impl Office {
                 "The operation moved from revision {} to {}: review the new plan.",
                 order.revision, record.revision
             );
-            return Err(DeskError::new(Code::PlanStale, detail).with_plan(planned.plan).into());
+            return Err(DeskError::new(Code::PlanStale, detail)
+                .with_plan(planned.plan)
+                .into());
         }
         if let Some(recovery) = planned.facts.active_recovery {
             let detail = format!("Recovery {recovery} is active: wait for its end or cancel it.");
@@ -149,13 +168,20 @@ impl Office {
 
     /// How long after its start a creation request may still be under way.
     fn lease_and_timeout(&self, record: &Operation) -> Duration {
-        let timeout = self.config.providers.get(&record.provider).map_or(0, |provider| provider.timeout_seconds);
+        let timeout = self
+            .config
+            .providers
+            .get(&record.provider)
+            .map_or(0, |provider| provider.timeout_seconds);
         let seconds = timeout.saturating_add(self.config.worker.lease_seconds);
         Duration::seconds(i64::try_from(seconds).unwrap_or(i64::from(u32::MAX)))
     }
 
     /// The decision in its table and in the audit.
-    #[expect(clippy::too_many_arguments, reason = "one call, and each is a fact of the entry")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "one call, and each is a fact of the entry"
+    )]
     async fn write_down(
         &self,
         tx: &mut Tx,
@@ -178,8 +204,11 @@ impl Office {
         };
         decisions::insert(tx, &before.id, &decision).await?;
         let kind = order.decision.kind();
-        let effect =
-            if kind == DecisionKind::AcknowledgeObsolete { Effect::None } else { Effect::RecordsDecision };
+        let effect = if kind == DecisionKind::AcknowledgeObsolete {
+            Effect::None
+        } else {
+            Effect::RecordsDecision
+        };
         let dead_letter = if let Decision::AcknowledgeObsolete { dead_letter_id } = &order.decision {
             *dead_letter_id
         } else {

@@ -4,9 +4,9 @@ use super::throttle::{Throttle, seconds};
 use super::{Office, session};
 
 use app::desk::{
-    Answer, AuditFilter, Candidates, Code, DeadLetterFilter, DeadLetterRow, DeadLetterView, DecisionOrder, Desk,
-    DeskError, OperationFilter, OperationRow, OperationView, Ordered, Overview, PageOf, PageRequest, QueuesView,
-    RecoveryFilter, RecoveryOrder, Summary,
+    Answer, AuditFilter, Candidates, Code, DeadLetterFilter, DeadLetterRow, DeadLetterView, DecisionOrder,
+    Desk, DeskError, OperationFilter, OperationRow, OperationView, Ordered, Overview, PageOf, PageRequest,
+    QueuesView, RecoveryFilter, RecoveryOrder, Summary,
 };
 use app::domain::audit::AuditEntry;
 use app::domain::ids::{DeadLetterId, JobId, OperationId, QueueJobId, RecoveryId};
@@ -34,7 +34,9 @@ pub struct OfficeDesk {
 
 impl OfficeDesk {
     fn signed_in(&self) -> Answer<&Caller> {
-        self.caller.as_ref().ok_or_else(|| DeskError::new(Code::Unauthenticated, "Sign in first."))
+        self.caller
+            .as_ref()
+            .ok_or_else(|| DeskError::new(Code::Unauthenticated, "Sign in first."))
     }
 }
 
@@ -49,10 +51,16 @@ impl Desk for OfficeDesk {
     }
 
     async fn sign_in(&self, name: &str, password: &str) -> Answer<Caller> {
-        let tried = self.throttle.begin_sign_in(name, self.address, Instant::now()).map_err(|wait| {
-            let wait = *self.slow_down.get_or_init(|| seconds(wait));
-            DeskError::new(Code::SlowDown, format!("Too many tries. Try again in {wait} seconds."))
-        })?;
+        let tried = self
+            .throttle
+            .begin_sign_in(name, self.address, Instant::now())
+            .map_err(|wait| {
+                let wait = *self.slow_down.get_or_init(|| seconds(wait));
+                DeskError::new(
+                    Code::SlowDown,
+                    format!("Too many tries. Try again in {wait} seconds."),
+                )
+            })?;
         let signed_in = self.office.sign_in(name, password).await?;
         session::start(&self.session, &signed_in).await?;
         self.throttle.signed_in(tried, Instant::now());
@@ -72,7 +80,11 @@ impl Desk for OfficeDesk {
         self.office.summary(self.signed_in()?, filter).await
     }
 
-    async fn dead_letters(&self, filter: &DeadLetterFilter, page: &PageRequest) -> Answer<PageOf<DeadLetterRow>> {
+    async fn dead_letters(
+        &self,
+        filter: &DeadLetterFilter,
+        page: &PageRequest,
+    ) -> Answer<PageOf<DeadLetterRow>> {
         self.office.dead_letters(self.signed_in()?, filter, page).await
     }
 
@@ -118,7 +130,9 @@ impl Desk for OfficeDesk {
     }
 
     async fn confirm(&self, operation: &OperationId, order: RecoveryOrder, key: &str) -> Answer<Ordered> {
-        self.office.confirm(self.signed_in()?, operation, order, key).await
+        self.office
+            .confirm(self.signed_in()?, operation, order, key)
+            .await
     }
 
     async fn decide(&self, operation: &OperationId, order: DecisionOrder, key: &str) -> Answer<(i64, Plan)> {
@@ -134,11 +148,15 @@ impl Desk for OfficeDesk {
     }
 
     async fn purge(&self, id: &str, reason: &str, confirm: &str, key: &str) -> Answer<bool> {
-        self.office.purge(self.signed_in()?, id, reason, confirm, key).await
+        self.office
+            .purge(self.signed_in()?, id, reason, confirm, key)
+            .await
     }
 
     async fn link(&self, id: &str, operation: &OperationId, reason: &str, key: &str) -> Answer<()> {
-        self.office.link(self.signed_in()?, id, operation, reason, key).await
+        self.office
+            .link(self.signed_in()?, id, operation, reason, key)
+            .await
     }
 
     async fn acknowledge(&self, id: &str, reason: &str, key: &str) -> Answer<()> {

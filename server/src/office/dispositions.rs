@@ -37,7 +37,13 @@ impl Office {
     ///
     /// # Errors
     /// `bad_id`, `invalid_request`, `role_required`, `not_found`, `record_exists`, `record_required`.
-    pub async fn replay(&self, caller: &Caller, id: &str, reason: &str, key: &str) -> Result<QueueJobId, DeskError> {
+    pub async fn replay(
+        &self,
+        caller: &Caller,
+        id: &str,
+        reason: &str,
+        key: &str,
+    ) -> Result<QueueJobId, DeskError> {
         let order = order(caller, id, "replay", reason, key, json!({ "reason": reason }))?;
         let answer = match require(caller, Role::Operator) {
             Ok(()) => crate::again!(self.replay_once(&order).await),
@@ -52,7 +58,10 @@ impl Office {
         if let Some(answer) = idempotent::begin(&mut tx, &order.claim).await? {
             return Ok(answer);
         }
-        let standing = self.message(&mut tx, order.id).await?.ok_or_else(no_such_dead_letter)?;
+        let standing = self
+            .message(&mut tx, order.id)
+            .await?
+            .ok_or_else(no_such_dead_letter)?;
         if let Some(record) = &standing.record {
             return Err(record_exists(record).into());
         }
@@ -70,7 +79,9 @@ impl Office {
             reason: &order.reason,
             recovery: None,
         };
-        let job = dead_letters::replay(&mut tx, order.id, &replay).await?.ok_or_else(no_such_dead_letter)?;
+        let job = dead_letters::replay(&mut tx, order.id, &replay)
+            .await?
+            .ok_or_else(no_such_dead_letter)?;
         let mut entry = order.entry("replay", standing.facts.operation_id.as_ref());
         if let Some(effect) = standing.facts.action.map(effect_of_message) {
             entry = entry.effect(effect);
@@ -93,7 +104,14 @@ impl Office {
         confirm: &str,
         key: &str,
     ) -> Result<bool, DeskError> {
-        let order = order(caller, id, "purge", reason, key, json!({ "reason": reason, "confirm": confirm }))?;
+        let order = order(
+            caller,
+            id,
+            "purge",
+            reason,
+            key,
+            json!({ "reason": reason, "confirm": confirm }),
+        )?;
         let answer = match require(caller, Role::Approver) {
             Ok(()) => crate::again!(self.purge_once(&order, confirm).await),
             Err(refusal) => Err(refusal),
@@ -116,7 +134,9 @@ impl Office {
         }
         let purged = dead_letters::purge(&mut tx, &self.config.messages, order.id).await?;
         if purged {
-            let operation = standing.as_ref().and_then(|standing| standing.facts.operation_id.as_ref());
+            let operation = standing
+                .as_ref()
+                .and_then(|standing| standing.facts.operation_id.as_ref());
             audit::append(&mut tx, order.entry("purge", operation).effect(Effect::None)).await?;
         }
         idempotent::keep(&mut tx, &order.claim, 200, &purged).await?;
@@ -139,7 +159,10 @@ impl Office {
         let body = json!({ "reason": reason, "operation_id": operation });
         let order = order(caller, id, "link", reason, key, body)?;
         if OperationId::parse(operation.as_str()).is_none() {
-            return Err(DeskError::new(Code::InvalidRequest, "This cannot be the id of an operation."));
+            return Err(DeskError::new(
+                Code::InvalidRequest,
+                "This cannot be the id of an operation.",
+            ));
         }
         let answer = match require(caller, Role::Operator) {
             Ok(()) => crate::again!(self.link_once(&order, operation).await),
@@ -153,16 +176,27 @@ impl Office {
         if let Some(answer) = idempotent::begin(&mut tx, &order.claim).await? {
             return Ok(answer);
         }
-        let standing = self.message(&mut tx, order.id).await?.ok_or_else(no_such_dead_letter)?;
+        let standing = self
+            .message(&mut tx, order.id)
+            .await?
+            .ok_or_else(no_such_dead_letter)?;
         match &standing.record {
             Some(record) if record.id == *operation => {}
             Some(record) => return Err(record_exists(record).into()),
             None => {
-                let record = operations::lock(&mut tx, operation).await?.ok_or_else(no_such_operation)?;
+                let record = operations::lock(&mut tx, operation)
+                    .await?
+                    .ok_or_else(no_such_operation)?;
                 let before = record.revision;
                 messages::link(&mut tx, order.id, &standing.facts, record).await?;
-                let after = operations::load(&mut tx, operation).await?.map(|record| record.revision);
-                audit::append(&mut tx, order.entry("link", Some(operation)).revisions(before, after)).await?;
+                let after = operations::load(&mut tx, operation)
+                    .await?
+                    .map(|record| record.revision);
+                audit::append(
+                    &mut tx,
+                    order.entry("link", Some(operation)).revisions(before, after),
+                )
+                .await?;
             }
         }
         idempotent::keep(&mut tx, &order.claim, 200, &()).await?;
@@ -174,8 +208,21 @@ impl Office {
     ///
     /// # Errors
     /// `bad_id`, `invalid_request`, `role_required`, `not_found`, `recovery_active`, `record_exists`.
-    pub async fn acknowledge(&self, caller: &Caller, id: &str, reason: &str, key: &str) -> Result<(), DeskError> {
-        let order = order(caller, id, "acknowledge", reason, key, json!({ "reason": reason }))?;
+    pub async fn acknowledge(
+        &self,
+        caller: &Caller,
+        id: &str,
+        reason: &str,
+        key: &str,
+    ) -> Result<(), DeskError> {
+        let order = order(
+            caller,
+            id,
+            "acknowledge",
+            reason,
+            key,
+            json!({ "reason": reason }),
+        )?;
         let answer = match require(caller, Role::Operator) {
             Ok(()) => crate::again!(self.acknowledge_once(&order).await),
             Err(refusal) => Err(refusal),
@@ -188,8 +235,13 @@ impl Office {
         if let Some(answer) = idempotent::begin(&mut tx, &order.claim).await? {
             return Ok(answer);
         }
-        let standing = self.message(&mut tx, order.id).await?.ok_or_else(no_such_dead_letter)?;
-        let mut entry = order.entry("acknowledge", standing.facts.operation_id.as_ref()).effect(Effect::None);
+        let standing = self
+            .message(&mut tx, order.id)
+            .await?
+            .ok_or_else(no_such_dead_letter)?;
+        let mut entry = order
+            .entry("acknowledge", standing.facts.operation_id.as_ref())
+            .effect(Effect::None);
         if let Some(record) = &standing.record {
             refuse_during_recovery(&mut tx, record).await?;
             if standing.next_action != Some(Action::Acknowledge) {
@@ -214,11 +266,17 @@ impl Office {
     }
 
     /// What was written is counted anew; what was refused is audited.
-    async fn ended<T>(&self, order: &Order<'_>, action: &str, answer: Result<T, DeskError>) -> Result<T, DeskError> {
+    async fn ended<T>(
+        &self,
+        order: &Order<'_>,
+        action: &str,
+        answer: Result<T, DeskError>,
+    ) -> Result<T, DeskError> {
         match &answer {
             Ok(_) => self.summaries.forget(),
             Err(refusal) => {
-                self.note_message_refusal(order.caller, order.id, action, &order.reason, refusal).await;
+                self.note_message_refusal(order.caller, order.id, action, &order.reason, refusal)
+                    .await;
             }
         }
         answer
@@ -227,7 +285,9 @@ impl Office {
 
 impl Order<'_> {
     fn entry(&self, action: &str, operation: Option<&OperationId>) -> Entry {
-        let entry = Entry::new(self.caller, action).dead_letter(self.id).reason(&self.reason);
+        let entry = Entry::new(self.caller, action)
+            .dead_letter(self.id)
+            .reason(&self.reason);
         match operation {
             Some(operation) => entry.operation(operation),
             None => entry,
@@ -248,18 +308,29 @@ fn order<'a>(
     check_reason(reason)?;
     check_key(key)?;
     let claim = Claim::new(caller, &format!("/dead-letters/{id}/{verb}"), key, &body);
-    Ok(Order { caller, id, reason: redact_text(reason), claim })
+    Ok(Order {
+        caller,
+        id,
+        reason: redact_text(reason),
+        claim,
+    })
 }
 
 fn record_exists(record: &Operation) -> DeskError {
-    let detail = format!("Operation {} is recorded here: its plan says what to do with this message.", record.id);
+    let detail = format!(
+        "Operation {} is recorded here: its plan says what to do with this message.",
+        record.id
+    );
     DeskError::new(Code::RecordExists, detail)
 }
 
 async fn refuse_during_recovery(tx: &mut Tx, record: &Operation) -> Result<(), Failure> {
     match active_recovery(tx, &record.id, None).await? {
         Some(recovery) => {
-            let detail = format!("Recovery {recovery} of operation {} is under way: let it end first.", record.id);
+            let detail = format!(
+                "Recovery {recovery} of operation {} is under way: let it end first.",
+                record.id
+            );
             Err(DeskError::new(Code::RecoveryActive, detail).into())
         }
         None => Ok(()),

@@ -11,7 +11,10 @@ pub fn require(caller: &Caller, least: Role) -> Result<(), DeskError> {
     } else {
         Err(DeskError::new(
             Code::RoleRequired,
-            format!("This needs the role {least}; {} has the role {}.", caller.name, caller.role),
+            format!(
+                "This needs the role {least}; {} has the role {}.",
+                caller.name, caller.role
+            ),
         ))
     }
 }
@@ -23,7 +26,10 @@ pub fn log_failure(error: &DbError) -> DeskError {
     } else {
         tracing::error!(error = %error, "database failure");
     }
-    DeskError::new(Code::Unavailable, "The database did not answer. Nothing was changed; try again.")
+    DeskError::new(
+        Code::Unavailable,
+        "The database did not answer. Nothing was changed; try again.",
+    )
 }
 
 impl From<DbError> for DeskError {

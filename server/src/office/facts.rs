@@ -54,8 +54,15 @@ impl Office {
     ) -> Result<SpecificationFacts, DeskError> {
         check_id(id)?;
         require(caller, Role::Reporter)?;
-        let names =
-            ["current_revision", "model", "model_available", "active", "estimated_credits", "body", "as_of"];
+        let names = [
+            "current_revision",
+            "model",
+            "model_available",
+            "active",
+            "estimated_credits",
+            "body",
+            "as_of",
+        ];
         let fields = Fields::of(body, &names)?;
         let mut reported = SpecificationFacts {
             id: id.to_owned(),
@@ -89,7 +96,10 @@ impl Office {
 fn check_id(id: &str) -> Result<(), DeskError> {
     match OperationId::parse(id) {
         Some(_) => Ok(()),
-        None => Err(DeskError::new(Code::BadId, "An id has 1 to 200 bytes and no control characters.")),
+        None => Err(DeskError::new(
+            Code::BadId,
+            "An id has 1 to 200 bytes and no control characters.",
+        )),
     }
 }
 
@@ -98,9 +108,14 @@ struct Fields<'a>(&'a Map<String, Value>);
 
 impl<'a> Fields<'a> {
     fn of(body: &'a Value, names: &[&str]) -> Result<Self, DeskError> {
-        let Value::Object(fields) = body else { return Err(invalid("", "An object is expected.")) };
+        let Value::Object(fields) = body else {
+            return Err(invalid("", "An object is expected."));
+        };
         match fields.keys().find(|name| !names.contains(&name.as_str())) {
-            Some(_) => Err(invalid("", &format!("Only these fields are known: {}.", names.join(", ")))),
+            Some(_) => Err(invalid(
+                "",
+                &format!("Only these fields are known: {}.", names.join(", ")),
+            )),
             None => Ok(Self(fields)),
         }
     }
@@ -110,15 +125,21 @@ impl<'a> Fields<'a> {
     }
 
     fn required(&self, name: &str) -> Result<&'a Value, DeskError> {
-        self.get(name).ok_or_else(|| invalid(name, "This field is required."))
+        self.get(name)
+            .ok_or_else(|| invalid(name, "This field is required."))
     }
 
     fn flag(&self, name: &str) -> Result<bool, DeskError> {
-        self.required(name)?.as_bool().ok_or_else(|| invalid(name, "true or false is expected."))
+        self.required(name)?
+            .as_bool()
+            .ok_or_else(|| invalid(name, "true or false is expected."))
     }
 
     fn whole(&self, name: &str) -> Result<i64, DeskError> {
-        let number = self.required(name)?.as_i64().filter(|number| (0..1 << 53).contains(number));
+        let number = self
+            .required(name)?
+            .as_i64()
+            .filter(|number| (0..1 << 53).contains(number));
         number.ok_or_else(|| invalid(name, "A whole number of at least 0 is expected."))
     }
 
@@ -133,16 +154,25 @@ impl<'a> Fields<'a> {
     }
 
     fn opt_name(&self, name: &str) -> Result<Option<String>, DeskError> {
-        let Some(value) = self.get(name) else { return Ok(None) };
-        match value.as_str().filter(|text| !text.is_empty() && text.len() <= MAX_NAME && !text.contains('\0')) {
+        let Some(value) = self.get(name) else {
+            return Ok(None);
+        };
+        match value
+            .as_str()
+            .filter(|text| !text.is_empty() && text.len() <= MAX_NAME && !text.contains('\0'))
+        {
             Some(text) => Ok(Some(text.to_owned())),
             None => Err(invalid(name, "A text of 1 to 200 bytes is expected.")),
         }
     }
 
     fn opt_time(&self, name: &str) -> Result<Option<DateTime<Utc>>, DeskError> {
-        let Some(value) = self.get(name) else { return Ok(None) };
-        let at = value.as_str().and_then(|text| DateTime::parse_from_rfc3339(text).ok());
+        let Some(value) = self.get(name) else {
+            return Ok(None);
+        };
+        let at = value
+            .as_str()
+            .and_then(|text| DateTime::parse_from_rfc3339(text).ok());
         // Microseconds, as the columns keep them.
         let at = at.and_then(|at| DateTime::from_timestamp_micros(at.timestamp_micros()));
         match at.filter(|at| (1970..=9999).contains(&chrono::Datelike::year(at))) {
@@ -167,10 +197,16 @@ fn exact(text: &str) -> Option<Decimal> {
     let plain = |part: &str, most: usize| {
         !part.is_empty() && part.len() <= most && part.bytes().all(|byte| byte.is_ascii_digit())
     };
-    (plain(whole, MAX_WHOLE_DIGITS) && plain(fraction, MAX_FRACTION_DIGITS)).then(|| text.parse().ok()).flatten()
+    (plain(whole, MAX_WHOLE_DIGITS) && plain(fraction, MAX_FRACTION_DIGITS))
+        .then(|| text.parse().ok())
+        .flatten()
 }
 
 fn invalid(name: &str, why: &str) -> DeskError {
-    let place = if name.is_empty() { "the body".to_owned() } else { format!("/{name}") };
+    let place = if name.is_empty() {
+        "the body".to_owned()
+    } else {
+        format!("/{name}")
+    };
     DeskError::new(Code::InvalidRecord, format!("{place}: {why}"))
 }

@@ -22,7 +22,9 @@ impl Failure {
     pub fn may_be_repeated(&self) -> bool {
         match self {
             Self::Refused(_) => false,
-            Self::Database(error) => self.lost_a_race() && (error.is_unique_violation() || error.is_transient()),
+            Self::Database(error) => {
+                self.lost_a_race() && (error.is_unique_violation() || error.is_transient())
+            }
         }
     }
 }

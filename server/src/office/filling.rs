@@ -37,7 +37,10 @@ mod tests {
         assert_eq!(filling.sentence(), None);
         filling.expect(80);
         filling.reached(12);
-        assert_eq!(filling.sentence().as_deref(), Some("The demo's history still fills: 12 of 80"));
+        assert_eq!(
+            filling.sentence().as_deref(),
+            Some("The demo's history still fills: 12 of 80")
+        );
         filling.reached(80);
         assert_eq!(filling.sentence(), None);
     }

@@ -14,7 +14,10 @@ const MAX_KEY: usize = 200;
 /// Refuses a key that is missing or no key.
 pub fn check_key(key: &str) -> Result<(), DeskError> {
     if key.is_empty() {
-        return Err(DeskError::new(Code::MissingIdempotencyKey, "This needs an idempotency key."));
+        return Err(DeskError::new(
+            Code::MissingIdempotencyKey,
+            "This needs an idempotency key.",
+        ));
     }
     if key.len() > MAX_KEY || key.chars().any(char::is_control) {
         let detail = format!("An idempotency key has at most {MAX_KEY} bytes and no control characters.");

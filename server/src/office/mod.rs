@@ -74,7 +74,10 @@ impl Office {
     /// The same office with somebody who asks providers.
     #[must_use]
     pub fn asking(self, asks: Arc<dyn Asks>) -> Self {
-        Self { asks: Some(asks), ..self }
+        Self {
+            asks: Some(asks),
+            ..self
+        }
     }
 
     /// Wakes our own worker.

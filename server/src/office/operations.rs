@@ -32,7 +32,9 @@ impl Office {
     pub async fn operation(&self, caller: &Caller, id: &OperationId) -> Result<OperationView, DeskError> {
         require(caller, Role::Viewer)?;
         let mut tx = self.database.read().await?;
-        let record = operations::load(&mut tx, id).await?.ok_or_else(no_such_operation)?;
+        let record = operations::load(&mut tx, id)
+            .await?
+            .ok_or_else(no_such_operation)?;
         Ok(self.view(&mut tx, caller, record).await?)
     }
 
@@ -52,8 +54,14 @@ impl Office {
             specification_current: specification.as_ref().map(|facts| facts.current_revision),
             estimated_credits: specification.map(|facts| facts.estimated_credits),
             children: operations::children(tx, &record.id).await?,
-            dead_letters: dead_letters::of_operation(tx, &self.config.messages, &self.redactor, &record.id, SHOWN_MESSAGES)
-                .await?,
+            dead_letters: dead_letters::of_operation(
+                tx,
+                &self.config.messages,
+                &self.redactor,
+                &record.id,
+                SHOWN_MESSAGES,
+            )
+            .await?,
             recoveries: recoveries::of_operation(tx, &record.id).await?,
             decisions: decisions::list(tx, &record.id).await?,
             timeline: events::list(tx, &record.id).await?,
@@ -70,7 +78,11 @@ impl Office {
             owner: record.owner,
             specification: record.specification,
             model: record.model,
-            remote: RemoteView { job_id: record.job_id, axes: record.remote, other_jobs: record.other_jobs },
+            remote: RemoteView {
+                job_id: record.job_id,
+                axes: record.remote,
+                other_jobs: record.other_jobs.into_iter().map(Into::into).collect(),
+            },
             charge: record.charge,
             outputs: record.outputs,
             lost_outputs: record.lost_outputs,
@@ -96,7 +108,11 @@ impl Office {
         let mut listed = operations::list(&mut tx, filter, after.as_ref(), limit + 1).await?;
         let more = listed.len() > limit as usize;
         listed.truncate(limit as usize);
-        let next_cursor = listed.last().filter(|_| more).and_then(|last| last.place.as_ref()).map(cursor_of);
+        let next_cursor = listed
+            .last()
+            .filter(|_| more)
+            .and_then(|last| last.place.as_ref())
+            .map(cursor_of);
         let items = rows(&mut tx, listed).await?;
         Ok(PageOf { items, next_cursor })
     }
@@ -111,11 +127,23 @@ impl Office {
     ) -> Result<Plan, DeskError> {
         require(caller, Role::Viewer)?;
         let mut tx = self.database.read().await?;
-        let record = operations::load(&mut tx, id).await?.ok_or_else(no_such_operation)?;
-        let planned = planned(&mut tx, &self.config, &record, &Asker::planning(caller, led_by), observe).await?;
+        let record = operations::load(&mut tx, id)
+            .await?
+            .ok_or_else(no_such_operation)?;
+        let planned = planned(
+            &mut tx,
+            &self.config,
+            &record,
+            &Asker::planning(caller, led_by),
+            observe,
+        )
+        .await?;
         match planned {
             Some(planned) => Ok(planned.plan),
-            None => Err(DeskError::new(Code::NotFound, "This job id is not known to the operation.")),
+            None => Err(DeskError::new(
+                Code::NotFound,
+                "This job id is not known to the operation.",
+            )),
         }
     }
 
@@ -123,14 +151,20 @@ impl Office {
     pub async fn candidates(&self, caller: &Caller, id: &OperationId) -> Result<Candidates, DeskError> {
         require(caller, Role::Operator)?;
         let mut tx = self.database.read().await?;
-        let record = operations::load(&mut tx, id).await?.ok_or_else(no_such_operation)?;
+        let record = operations::load(&mut tx, id)
+            .await?
+            .ok_or_else(no_such_operation)?;
         tx.rollback().await?;
         Ok(self.search(&record).await)
     }
 
     /// The provider's search, where there is one and the record is pinned to the provider as it is configured.
     pub(super) async fn search(&self, record: &Operation) -> Candidates {
-        let not_searched = |detail: String| Candidates { searched: false, job_ids: Vec::new(), detail };
+        let not_searched = |detail: String| Candidates {
+            searched: false,
+            job_ids: Vec::new(),
+            detail,
+        };
         let Some(configured) = self.config.providers.get(&record.provider) else {
             return not_searched(format!("No provider {} is configured.", record.provider));
         };
@@ -152,7 +186,8 @@ impl Office {
     /// The record's fingerprint is that of its provider as configured now.
     pub(super) fn is_pinned(&self, record: &Operation) -> bool {
         let configured = self.config.providers.get(&record.provider);
-        configured.is_some_and(|configured| record.fingerprint == Some(configured.fingerprint(&record.provider)))
+        configured
+            .is_some_and(|configured| record.fingerprint == Some(configured.fingerprint(&record.provider)))
     }
 }
 
@@ -164,9 +199,11 @@ async fn rows(tx: &mut Tx, listed: Vec<Listed>) -> Result<Vec<OperationRow>, Fai
     let mut rows = Vec::with_capacity(listed.len());
     for row in listed {
         rows.push(match row.record {
-            Ok(record) => {
-                OperationRow::Readable(Box::new(summary(record, &gathered.next().unwrap_or_default(), now)))
-            }
+            Ok(record) => OperationRow::Readable(Box::new(summary(
+                record,
+                &gathered.next().unwrap_or_default(),
+                now,
+            ))),
             Err(error) => OperationRow::Unreadable(inconsistency(error)?),
         });
     }
@@ -205,7 +242,11 @@ fn inconsistency(error: DbError) -> Result<Inconsistency, DbError> {
     match error {
         DbError::Inconsistent { table, column, id } => {
             tracing::warn!(table, column, id, "an impossible row");
-            Ok(Inconsistency { table: table.to_owned(), column: column.to_owned(), id })
+            Ok(Inconsistency {
+                table: table.to_owned(),
+                column: column.to_owned(),
+                id,
+            })
         }
         other => Err(other),
     }
@@ -220,6 +261,9 @@ fn place(text: &str) -> Result<Place, DeskError> {
     let at = micros.parse().ok().and_then(DateTime::from_timestamp_micros);
     match at {
         Some(updated_at) => Ok(Place { updated_at, id }),
-        None => Err(DeskError::new(Code::InvalidRequest, "The cursor is not one that this list gave out.")),
+        None => Err(DeskError::new(
+            Code::InvalidRequest,
+            "The cursor is not one that this list gave out.",
+        )),
     }
 }

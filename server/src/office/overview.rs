@@ -10,6 +10,9 @@ impl Office {
     pub async fn overview(&self, caller: &Caller) -> Result<Overview, DeskError> {
         require(caller, Role::Viewer)?;
         let mut tx = self.database.read().await?;
-        Ok(Overview { filling: self.filling.sentence(), ..overview::read(&mut tx).await? })
+        Ok(Overview {
+            filling: self.filling.sentence(),
+            ..overview::read(&mut tx).await?
+        })
     }
 }

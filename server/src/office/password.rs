@@ -47,13 +47,21 @@ pub async fn hash(password: String) -> Result<String, PasswordError> {
 
 /// Whether the password has this hash. Without a hash it is checked against nobody's, and never fits.
 pub async fn verify(password: String, hash: Option<String>) -> bool {
-    let Ok(_turn) = TURN.acquire().await else { return false };
+    let Ok(_turn) = TURN.acquire().await else {
+        return false;
+    };
     tokio::task::spawn_blocking(move || {
         let known = hash.is_some();
-        let Some(hash) = hash.or_else(|| NOBODY.clone()) else { return false };
-        let Ok(parsed) = PasswordHash::new(&hash) else { return false };
+        let Some(hash) = hash.or_else(|| NOBODY.clone()) else {
+            return false;
+        };
+        let Ok(parsed) = PasswordHash::new(&hash) else {
+            return false;
+        };
         let fits = password.len() <= MAX_PASSWORD
-            && Argon2::default().verify_password(password.as_bytes(), &parsed).is_ok();
+            && Argon2::default()
+                .verify_password(password.as_bytes(), &parsed)
+                .is_ok();
         fits && known
     })
     .await

@@ -3,11 +3,15 @@
 use super::Office;
 use crate::database::DbError;
 use crate::storage::messages;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 /// How often new dead letters are looked for. A move announces nothing, so this is the bound.
 const EVERY: Duration = Duration::from_millis(400);
+/// The longest pause between two looks: what arrives is read within a second.
+const LONGEST: Duration = Duration::from_millis(800);
+/// Looking may take this part of the time: counting a very large table is not free.
+const SHARE: u32 = 20;
 /// Dead letters that one transaction reads.
 const BATCH: u32 = 500;
 /// Looks between two that compare row by row: equal counts can hide one letter gone and one arrived.
@@ -18,13 +22,14 @@ impl Office {
     pub async fn keep_projecting(&self, stop: CancellationToken) {
         let mut look: u32 = 0;
         while !stop.is_cancelled() {
+            let begun = Instant::now();
             if let Err(error) = self.project(look.is_multiple_of(LOOKS_PER_FULL)).await {
                 tracing::warn!(error = %error, "dead letters could not be read");
             }
             look = look.wrapping_add(1);
             tokio::select! {
                 () = stop.cancelled() => {}
-                () = tokio::time::sleep(EVERY) => {}
+                () = tokio::time::sleep((begun.elapsed() * SHARE).clamp(EVERY, LONGEST)) => {}
             }
         }
     }
@@ -44,7 +49,11 @@ impl Office {
                     break;
                 }
             }
-            changed |= projected > 0 || self.sweep().await?;
+            // Counts that still differ are letters that have gone.
+            let mut tx = self.database.read().await?;
+            let differ = messages::pending(&mut tx).await?;
+            drop(tx);
+            changed |= projected > 0 || (differ && self.sweep().await?);
         }
         if changed {
             self.summaries.forget();

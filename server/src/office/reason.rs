@@ -9,7 +9,10 @@ pub fn check_reason(reason: &str) -> Answer<()> {
     if reason.trim().is_empty() {
         Err(DeskError::new(Code::InvalidRequest, "A reason is required."))
     } else if length > MAX_REASON {
-        Err(DeskError::new(Code::InvalidRequest, format!("The reason has {length} characters; at most {MAX_REASON} are kept.")))
+        Err(DeskError::new(
+            Code::InvalidRequest,
+            format!("The reason has {length} characters; at most {MAX_REASON} are kept."),
+        ))
     } else {
         Ok(())
     }

@@ -87,7 +87,13 @@ impl Office {
     }
 
     /// The second person's yes to a creation.
-    pub async fn approve(&self, caller: &Caller, id: RecoveryId, reason: &str, key: &str) -> Answer<Recovery> {
+    pub async fn approve(
+        &self,
+        caller: &Caller,
+        id: RecoveryId,
+        reason: &str,
+        key: &str,
+    ) -> Answer<Recovery> {
         check_reason(reason)?;
         require(caller, Role::Approver)?;
         let claim = Claim::new(

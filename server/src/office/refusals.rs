@@ -16,7 +16,12 @@ impl Office {
         reason: &str,
         refusal: &DeskError,
     ) {
-        self.note(Entry::new(caller, format!("refused_{action}")).operation(operation), reason, refusal).await;
+        self.note(
+            Entry::new(caller, format!("refused_{action}")).operation(operation),
+            reason,
+            refusal,
+        )
+        .await;
     }
 
     /// As [`Office::note_refusal`], of an order about a message.
@@ -28,7 +33,12 @@ impl Office {
         reason: &str,
         refusal: &DeskError,
     ) {
-        self.note(Entry::new(caller, format!("refused_{action}")).dead_letter(message), reason, refusal).await;
+        self.note(
+            Entry::new(caller, format!("refused_{action}")).dead_letter(message),
+            reason,
+            refusal,
+        )
+        .await;
     }
 
     async fn note(&self, entry: Entry, reason: &str, refusal: &DeskError) {
@@ -37,7 +47,9 @@ impl Office {
         }
         let written = async {
             let mut tx = self.database.write().await?;
-            let entry = entry.reason(format!("{}: {reason}", refusal.code)).guards(&refusal.guards);
+            let entry = entry
+                .reason(format!("{}: {reason}", refusal.code))
+                .guards(&refusal.guards);
             audit::append(&mut tx, entry).await?;
             tx.commit().await
         }

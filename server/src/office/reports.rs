@@ -25,17 +25,29 @@ impl Office {
         body: &Value,
     ) -> Result<OperationView, DeskError> {
         if OperationId::parse(id.as_str()).is_none() {
-            return Err(DeskError::new(Code::BadId, "An operation id has 1 to 200 bytes and no control characters."));
+            return Err(DeskError::new(
+                Code::BadId,
+                "An operation id has 1 to 200 bytes and no control characters.",
+            ));
         }
         require(caller, Role::Reporter)?;
         crate::again!(self.put_once(caller, id, body).await)
     }
 
-    async fn put_once(&self, caller: &Caller, id: &OperationId, body: &Value) -> Result<OperationView, Failure> {
+    async fn put_once(
+        &self,
+        caller: &Caller,
+        id: &OperationId,
+        body: &Value,
+    ) -> Result<OperationView, Failure> {
         let reported = parse_put(body)?;
         let mut tx = self.database.write().await?;
         if operations::exists(&mut tx, id).await? {
-            return Err(DeskError::new(Code::AlreadyExists, "An operation of that id is recorded already.").into());
+            return Err(DeskError::new(
+                Code::AlreadyExists,
+                "An operation of that id is recorded already.",
+            )
+            .into());
         }
         let account = reported.report.account.as_deref().unwrap_or_default();
         let fingerprint = pin(&self.config, &reported.provider, account);
@@ -43,7 +55,7 @@ impl Office {
         let held = held(&mut tx, &reported.provider, account, id, named).await?;
         let now = tx.now();
         let record = reported.into_record(id.clone(), fingerprint, now, |job_id| held.contains(job_id));
-        operations::create(&mut tx, &record, &[recorded(&record)]).await?;
+        operations::create(&mut tx, &record, &recorded(&record)).await?;
         messages::adopt(&mut tx, id).await?;
         let view = self.view(&mut tx, caller, record).await?;
         tx.commit().await?;
@@ -76,17 +88,28 @@ impl Office {
         body: &Value,
     ) -> Result<OperationView, Failure> {
         let mut tx = self.database.write().await?;
-        let mut record = operations::lock(&mut tx, id).await?.ok_or_else(no_such_operation)?;
+        let mut record = operations::lock(&mut tx, id)
+            .await?
+            .ok_or_else(no_such_operation)?;
         if record.revision != if_match {
-            let detail = format!("The operation is at revision {}, not {if_match}.", record.revision);
+            let detail = format!(
+                "The operation is at revision {}, not {if_match}.",
+                record.revision
+            );
             return Err(DeskError::new(Code::RevisionMismatch, detail).into());
         }
         let patch = parse_patch(body)?;
         if record.fingerprint.is_none() {
             record.fingerprint = pin(&self.config, &record.provider, &record.account);
         }
-        let held =
-            held(&mut tx, &record.provider, &record.account, id, patch.remote.job_id.as_ref()).await?;
+        let held = held(
+            &mut tx,
+            &record.provider,
+            &record.account,
+            id,
+            patch.remote.job_id.as_ref(),
+        )
+        .await?;
         let now = tx.now();
         let change = apply_patch(&record, &patch, now, |job_id| held.contains(job_id))?;
         operations::save(&mut tx, &change.record, &change.events).await?;
@@ -107,12 +130,13 @@ async fn held(
     operations::held_elsewhere(tx, provider, account, id, &named).await
 }
 
-fn recorded(record: &Operation) -> Event {
+/// The first events of a record: what it says of our side, and what it says that the provider said.
+fn recorded(record: &Operation) -> Vec<Event> {
     let job = match &record.job_id {
         Some(job_id) => format!("; job {job_id}"),
         None => String::new(),
     };
-    Event {
+    let ours = Event {
         at: record.created_at,
         kind: EventKind::Report,
         lane: Lane::OurSide,
@@ -121,7 +145,16 @@ fn recorded(record: &Operation) -> Event {
         source: "reported".to_owned(),
         money: None,
         phase: Some(record.phase),
-        execution: record.remote.execution,
+        execution: None,
         revision: record.revision,
-    }
+    };
+    let said = record.remote.execution.map(|execution| Event {
+        lane: Lane::Remote,
+        title: execution.to_string(),
+        detail: "reported with the record".to_owned(),
+        phase: None,
+        execution: Some(execution),
+        ..ours.clone()
+    });
+    std::iter::once(ours).chain(said).collect()
 }

@@ -1,8 +1,8 @@
 //! The browser's session: a cookie that names a row, and who that row speaks for.
 
-use crate::config::Config;
 use super::Office;
 use super::sign_in::SignedIn;
+use crate::config::Config;
 use crate::storage::sessions::Sessions;
 use app::desk::{Answer, Code, DeskError};
 use app::domain::role::Caller;
@@ -65,12 +65,19 @@ pub async fn caller(session: &Session, office: &Office) -> Answer<Option<Caller>
     let Some(mut person) = person else { return Ok(None) };
     let now = OffsetDateTime::now_utc().unix_timestamp();
     let fresh = now - person.since < ABSOLUTE.whole_seconds();
-    let caller = if fresh { office.person(&person.name, &person.credential).await? } else { None };
+    let caller = if fresh {
+        office.person(&person.name, &person.credential).await?
+    } else {
+        None
+    };
     if caller.is_none() {
         end(session).await?;
     } else if now - person.used >= TOUCH.whole_seconds() {
         person.used = now;
-        session.insert(PERSON, person).await.map_err(|error| unreadable(&error))?;
+        session
+            .insert(PERSON, person)
+            .await
+            .map_err(|error| unreadable(&error))?;
     }
     Ok(caller)
 }
@@ -89,7 +96,10 @@ pub async fn start(session: &Session, signed_in: &SignedIn) -> Answer<()> {
     };
     session.cycle_id().await.map_err(|error| unreadable(&error))?;
     session.clear().await;
-    session.insert(PERSON, person).await.map_err(|error| unreadable(&error))
+    session
+        .insert(PERSON, person)
+        .await
+        .map_err(|error| unreadable(&error))
 }
 
 /// Ends the session here and in the table.

@@ -35,16 +35,24 @@ impl Office {
     /// # Errors
     /// `unauthenticated`, or `unavailable`.
     pub async fn sign_in(&self, name: &str, password: &str) -> Answer<SignedIn> {
-        let operator = operators::find(&self.database, name).await.map_err(|error| log_failure(&error))?;
+        let operator = operators::find(&self.database, name)
+            .await
+            .map_err(|error| log_failure(&error))?;
         let operator = operator.filter(|operator| operator.disabled_at.is_none());
         let hash = operator.as_ref().map(|operator| operator.password_hash.clone());
         let fits = password::verify(password.to_owned(), hash).await;
         match operator {
             Some(operator) if fits => Ok(SignedIn {
                 credential: credential(&operator),
-                caller: Caller { name: operator.name, role: operator.role },
+                caller: Caller {
+                    name: operator.name,
+                    role: operator.role,
+                },
             }),
-            Some(_) | None => Err(DeskError::new(Code::Unauthenticated, "The name and the password do not match.")),
+            Some(_) | None => Err(DeskError::new(
+                Code::Unauthenticated,
+                "The name and the password do not match.",
+            )),
         }
     }
 
@@ -54,10 +62,15 @@ impl Office {
     /// # Errors
     /// `unavailable`.
     pub async fn person(&self, name: &str, remembered: &str) -> Answer<Option<Caller>> {
-        let operator = operators::find(&self.database, name).await.map_err(|error| log_failure(&error))?;
+        let operator = operators::find(&self.database, name)
+            .await
+            .map_err(|error| log_failure(&error))?;
         Ok(operator
             .filter(|operator| operator.disabled_at.is_none() && credential(operator) == remembered)
-            .map(|operator| Caller { name: operator.name, role: operator.role }))
+            .map(|operator| Caller {
+                name: operator.name,
+                role: operator.role,
+            }))
     }
 
     /// The token with this secret, unless it is revoked. Keeps when it was used, at most once a minute.
@@ -65,7 +78,9 @@ impl Office {
     /// # Errors
     /// `unavailable`.
     pub async fn token(&self, secret: &str) -> Answer<Option<Token>> {
-        let found = tokens::find(&self.database, secret).await.map_err(|error| log_failure(&error))?;
+        let found = tokens::find(&self.database, secret)
+            .await
+            .map_err(|error| log_failure(&error))?;
         if let Some(token) = &found
             && token.use_is_stale(chrono::Utc::now())
         {

@@ -54,7 +54,14 @@ impl Summaries {
         if kept.len() >= MAX_KEPT {
             kept.clear();
         }
-        kept.insert(filter, Kept { taken, summary, renewing: false });
+        kept.insert(
+            filter,
+            Kept {
+                taken,
+                summary,
+                renewing: false,
+            },
+        );
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<DeadLetterFilter, Kept>> {
@@ -67,7 +74,11 @@ impl Office {
     pub async fn summary(&self, caller: &Caller, filter: &DeadLetterFilter) -> Result<Summary, DeskError> {
         check_range(filter)?;
         require(caller, Role::Viewer)?;
-        let base = DeadLetterFilter { label: None, queue: None, ..filter.clone() };
+        let base = DeadLetterFilter {
+            label: None,
+            queue: None,
+            ..filter.clone()
+        };
         if let Some(found) = self.summaries.get(&base) {
             return Ok(Summary::clone(&found));
         }

@@ -13,13 +13,25 @@ pub struct Rate {
 }
 
 /// Wrong passwords from one address, whatever the name.
-const ADDRESS: Rate = Rate { burst: 20, refill: Duration::from_secs(15) };
+const ADDRESS: Rate = Rate {
+    burst: 20,
+    refill: Duration::from_secs(15),
+};
 /// Wrong passwords for one name from one address.
-const NAME_AND_ADDRESS: Rate = Rate { burst: 5, refill: Duration::from_secs(30) };
+const NAME_AND_ADDRESS: Rate = Rate {
+    burst: 5,
+    refill: Duration::from_secs(30),
+};
 /// Wrong passwords for one name from everywhere. An address that has signed in as that name is not counted here.
-const NAME: Rate = Rate { burst: 50, refill: Duration::from_secs(10) };
+const NAME: Rate = Rate {
+    burst: 50,
+    refill: Duration::from_secs(10),
+};
 /// Writes of one token.
-const WRITES: Rate = Rate { burst: 2_000, refill: Duration::from_millis(5) };
+const WRITES: Rate = Rate {
+    burst: 2_000,
+    refill: Duration::from_millis(5),
+};
 
 /// Buckets are forgotten when they are full again; this bounds the memory of a flood of names.
 const MAX_BUCKETS: usize = 20_000;
@@ -142,7 +154,11 @@ impl Throttle {
 /// Whole seconds for a `Retry-After`, at least one.
 pub const fn seconds(wait: Duration) -> u64 {
     let whole = wait.as_secs();
-    if wait.subsec_nanos() > 0 || whole == 0 { whole + 1 } else { whole }
+    if wait.subsec_nanos() > 0 || whole == 0 {
+        whole + 1
+    } else {
+        whole
+    }
 }
 
 #[cfg(test)]

@@ -12,8 +12,15 @@ use tokio_util::sync::CancellationToken;
 const RECONNECT: Duration = Duration::from_secs(2);
 
 /// Rings the bell whenever a new job of these queues (`None`: of any) is announced, until `stop` is cancelled.
-pub async fn listen(database: Database, queues: Option<Vec<String>>, bell: Arc<Notify>, stop: CancellationToken) {
-    let Database::Postgres { pool } = database else { return };
+pub async fn listen(
+    database: Database,
+    queues: Option<Vec<String>>,
+    bell: Arc<Notify>,
+    stop: CancellationToken,
+) {
+    let Database::Postgres { pool } = database else {
+        return;
+    };
     while !stop.is_cancelled() {
         tokio::select! {
             () = stop.cancelled() => return,
@@ -42,7 +49,8 @@ async fn ring(pool: &sqlx::PgPool, queues: Option<&[String]>, bell: &Notify) -> 
     loop {
         match listener.recv().await {
             Ok(announced) => {
-                let ours = queues.is_none_or(|queues| queues.iter().any(|queue| queue == announced.payload()));
+                let ours =
+                    queues.is_none_or(|queues| queues.iter().any(|queue| queue == announced.payload()));
                 if ours {
                     bell.notify_one();
                 }

@@ -32,8 +32,14 @@ pub(super) struct Claim<'a> {
 /// How a claim ends.
 enum End {
     Done(Value),
-    Retry { error: String },
-    Dead { reason: &'static str, attempts: Option<i64>, error: String },
+    Retry {
+        error: String,
+    },
+    Dead {
+        reason: &'static str,
+        attempts: Option<i64>,
+        error: String,
+    },
     /// The worker stops: somebody else may have the job.
     GivenBack,
     /// Somebody else has it already.
@@ -63,17 +69,32 @@ impl Claim<'_> {
         let claimed = &self.claimed;
         if claimed.attempt > claimed.max_attempts {
             let error = "Max attempts exceeded (job crashed repeatedly)".to_owned();
-            return End::Dead { reason: "max_retries_exceeded", attempts: Some(claimed.attempt), error };
+            return End::Dead {
+                reason: "max_retries_exceeded",
+                attempts: Some(claimed.attempt),
+                error,
+            };
         }
         let Some(registered) = self.registry.get(&claimed.job_name) else {
             let error = format!("Job {} not registered.", claimed.job_name);
-            return End::Dead { reason: "job_not_found", attempts: None, error };
+            return End::Dead {
+                reason: "job_not_found",
+                attempts: None,
+                error,
+            };
         };
         let args = match lenient_json(&claimed.args) {
             Value::Object(args) => args,
             other => {
-                let error = format!("Backend contract violation: job args must be dict, got {}", python_type(&other));
-                return End::Dead { reason: "invalid_arguments", attempts: None, error };
+                let error = format!(
+                    "Backend contract violation: job args must be dict, got {}",
+                    python_type(&other)
+                );
+                return End::Dead {
+                    reason: "invalid_arguments",
+                    attempts: None,
+                    error,
+                };
             }
         };
         let lost = CancellationToken::new();
@@ -146,7 +167,9 @@ impl Claim<'_> {
     async fn renew(&self) -> Result<bool, DbError> {
         let Claimed { id, attempt, .. } = self.claimed;
         let mut tx = self.database.write().await?;
-        let held = jobs::renew(&mut tx, id, attempt, self.settings.lease_span()).await?.is_some();
+        let held = jobs::renew(&mut tx, id, attempt, self.settings.lease_span())
+            .await?
+            .is_some();
         tx.commit().await?;
         Ok(held)
     }
@@ -159,16 +182,29 @@ impl Claim<'_> {
             End::Done(result) => {
                 let result = match result {
                     Value::Null => None,
-                    Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => {
-                        serde_json::value::to_raw_value(result).ok()
-                    }
+                    Value::Bool(_)
+                    | Value::Number(_)
+                    | Value::String(_)
+                    | Value::Array(_)
+                    | Value::Object(_) => serde_json::value::to_raw_value(result).ok(),
                 };
-                (jobs::finish(&mut tx, id, attempt, result, self.settings.keep_done_span()).await?, "done")
+                (
+                    jobs::finish(&mut tx, id, attempt, result, self.settings.keep_done_span()).await?,
+                    "done",
+                )
             }
-            End::Retry { error } => {
-                (jobs::retry(&mut tx, id, attempt, error, self.settings.backoff(attempt)).await?, "retry")
-            }
-            End::Dead { reason, attempts, error } => (bury(&mut tx, id, attempt, reason, *attempts, error).await?, "dead"),
+            End::Retry { error } => (
+                jobs::retry(&mut tx, id, attempt, error, self.settings.backoff(attempt)).await?,
+                "retry",
+            ),
+            End::Dead {
+                reason,
+                attempts,
+                error,
+            } => (
+                bury(&mut tx, id, attempt, reason, *attempts, error).await?,
+                "dead",
+            ),
             End::GivenBack => (jobs::release(&mut tx, id, attempt).await?, "given_back"),
             End::Lost => (false, "lost"),
         };
@@ -208,7 +244,10 @@ fn crashed(crash: JoinError) -> JobFailure {
             .downcast_ref::<&str>()
             .map(|text| (*text).to_owned())
             .or_else(|| panic.downcast_ref::<String>().cloned())
-            .map_or_else(|| "handler panicked".to_owned(), |text| format!("handler panicked: {text}")),
+            .map_or_else(
+                || "handler panicked".to_owned(),
+                |text| format!("handler panicked: {text}"),
+            ),
         Err(_) => "handler was stopped".to_owned(),
     };
     JobFailure::new(ErrorCategory::Other, text)
@@ -218,17 +257,29 @@ fn after_failure(failure: &JobFailure, attempt: i64, max_attempts: i64) -> End {
     let error = cut(format!("{}: {}", failure.category, failure.text));
     if attempt >= max_attempts {
         let error = cut(format!("Max retries exceeded: {error}"));
-        End::Dead { reason: "max_retries_exceeded", attempts: Some(attempt), error }
+        End::Dead {
+            reason: "max_retries_exceeded",
+            attempts: Some(attempt),
+            error,
+        }
     } else if failure.permanent {
         let error = cut(format!("Retry policy declined: {error}"));
-        End::Dead { reason: "permanent_failure", attempts: Some(attempt), error }
+        End::Dead {
+            reason: "permanent_failure",
+            attempts: Some(attempt),
+            error,
+        }
     } else {
         End::Retry { error }
     }
 }
 
 fn cut(text: String) -> String {
-    if text.chars().count() <= MAX_ERROR { text } else { text.chars().take(MAX_ERROR).collect() }
+    if text.chars().count() <= MAX_ERROR {
+        text
+    } else {
+        text.chars().take(MAX_ERROR).collect()
+    }
 }
 
 /// What Soniq, which is Python, calls it.

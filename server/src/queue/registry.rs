@@ -44,12 +44,20 @@ pub struct JobFailure {
 impl JobFailure {
     /// A failure that another attempt may cure.
     pub fn new(category: ErrorCategory, text: impl Into<String>) -> Self {
-        Self { category, text: text.into(), permanent: false }
+        Self {
+            category,
+            text: text.into(),
+            permanent: false,
+        }
     }
 
     /// A failure that no other attempt cures.
     pub fn permanent(category: ErrorCategory, text: impl Into<String>) -> Self {
-        Self { category, text: text.into(), permanent: true }
+        Self {
+            category,
+            text: text.into(),
+            permanent: true,
+        }
     }
 }
 
@@ -99,7 +107,8 @@ impl Registry {
         Fut: Future<Output = HandlerResult> + Send + 'static,
     {
         let handler: Handler = Arc::new(move |job| Box::pin(handler(job)));
-        self.handlers.insert(job_name.to_owned(), Registered { handler, renews });
+        self.handlers
+            .insert(job_name.to_owned(), Registered { handler, renews });
         self
     }
 

@@ -67,7 +67,9 @@ impl Settings {
 
     /// The wait after this many attempts.
     pub(super) fn backoff(&self, attempts: i64) -> Span {
-        span(Duration::from_secs(self.retries.backoff(u32::try_from(attempts).unwrap_or(u32::MAX))))
+        span(Duration::from_secs(
+            self.retries.backoff(u32::try_from(attempts).unwrap_or(u32::MAX)),
+        ))
     }
 }
 
@@ -121,26 +123,59 @@ impl Worker {
                 _ = sweep.tick() => log(sweep_done(&self.database, &self.settings).await),
             }
         }
-        if tokio::time::timeout(self.settings.grace, drain(&mut running)).await.is_err() {
+        if tokio::time::timeout(self.settings.grace, drain(&mut running))
+            .await
+            .is_err()
+        {
             hard_stop.cancel();
-            if tokio::time::timeout(AFTER_CANCEL, drain(&mut running)).await.is_err() {
+            if tokio::time::timeout(AFTER_CANCEL, drain(&mut running))
+                .await
+                .is_err()
+            {
                 tracing::warn!("jobs were left running; their leases end by themselves");
             }
         }
     }
 
     async fn carry_out(&self, claimed: Claimed, claimed_at: Instant, stop: CancellationToken) {
-        let Self { database, registry, settings, bell: _ } = self;
-        Claim { database, registry, settings, claimed, claimed_at, stop }.carry_out().await;
+        let Self {
+            database,
+            registry,
+            settings,
+            bell: _,
+        } = self;
+        Claim {
+            database,
+            registry,
+            settings,
+            claimed,
+            claimed_at,
+            stop,
+        }
+        .carry_out()
+        .await;
     }
 }
 
 /// Carries out, one after the other, all jobs that can be claimed now. Answers how many.
-pub async fn run_once(database: &Database, registry: &Registry, settings: &Settings) -> Result<usize, DbError> {
+pub async fn run_once(
+    database: &Database,
+    registry: &Registry,
+    settings: &Settings,
+) -> Result<usize, DbError> {
     let mut carried_out = 0;
     while let Some((claimed, claimed_at)) = claim(database, settings).await? {
         let stop = CancellationToken::new();
-        Claim { database, registry, settings, claimed, claimed_at, stop }.carry_out().await;
+        Claim {
+            database,
+            registry,
+            settings,
+            claimed,
+            claimed_at,
+            stop,
+        }
+        .carry_out()
+        .await;
         carried_out += 1;
     }
     Ok(carried_out)
@@ -187,7 +222,9 @@ async fn take_up_lost(database: &Database, settings: &Settings) -> Result<(), Db
 }
 
 async fn sweep_done(database: &Database, settings: &Settings) -> Result<(), DbError> {
-    let Some(queues) = &settings.queues else { return Ok(()) };
+    let Some(queues) = &settings.queues else {
+        return Ok(());
+    };
     let mut tx = database.write().await?;
     jobs::sweep_done(&mut tx, queues).await?;
     tx.commit().await

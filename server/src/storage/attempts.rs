@@ -34,7 +34,14 @@ pub async fn insert(
         values![id, operation, number, recovery, started_at],
     )
     .await?;
-    Ok(Attempt { id, number, recovery_id: recovery, started_at, receipt: None, received_at: None })
+    Ok(Attempt {
+        id,
+        number,
+        recovery_id: recovery,
+        started_at,
+        receipt: None,
+        received_at: None,
+    })
 }
 
 /// Keeps what came back. An attempt may have several receipts: an unknown one, a late one, a person's.
@@ -48,7 +55,14 @@ pub async fn append_receipt(
     tx.execute(
         "INSERT INTO dlo_receipts (attempt_id, operation_id, kind, job_id, body, received_at) \
          VALUES ($1, $2, $3, $4, $5, $6)",
-        values![attempt, operation, receipt.kind.as_str(), receipt.job_id.as_ref(), json(receipt), at],
+        values![
+            attempt,
+            operation,
+            receipt.kind.as_str(),
+            receipt.job_id.as_ref(),
+            json(receipt),
+            at
+        ],
     )
     .await?;
     Ok(())
@@ -56,20 +70,36 @@ pub async fn append_receipt(
 
 /// The attempts of one operation, oldest first.
 pub async fn list(tx: &mut Tx, operation: &OperationId) -> Result<Vec<Attempt>, DbError> {
-    Ok(of(tx, &[operation]).await?.into_iter().map(|row| row.attempt).collect())
+    Ok(of(tx, &[operation])
+        .await?
+        .into_iter()
+        .map(|row| row.attempt)
+        .collect())
 }
 
 /// The attempt of one recovery, where it has begun one.
 pub async fn by_recovery(tx: &mut Tx, recovery: RecoveryId) -> Result<Option<AttemptRow>, DbError> {
-    let row = tx.fetch_optional("SELECT operation_id FROM dlo_attempts WHERE recovery_id = $1", values![recovery]).await?;
+    let row = tx
+        .fetch_optional(
+            "SELECT operation_id FROM dlo_attempts WHERE recovery_id = $1",
+            values![recovery],
+        )
+        .await?;
     let Some(row) = row else { return Ok(None) };
     let operation = OperationId(row.text("operation_id")?);
-    Ok(of(tx, &[&operation]).await?.into_iter().find(|row| row.attempt.recovery_id == recovery))
+    Ok(of(tx, &[&operation])
+        .await?
+        .into_iter()
+        .find(|row| row.attempt.recovery_id == recovery))
 }
 
 /// Closes every attempt that is open, on a person's word (`confirm_not_sent`). Answers how many there were.
 pub async fn close_by_person(tx: &mut Tx, operation: &OperationId, detail: &str) -> Result<usize, DbError> {
-    let open: Vec<Attempt> = list(tx, operation).await?.into_iter().filter(Attempt::is_open).collect();
+    let open: Vec<Attempt> = list(tx, operation)
+        .await?
+        .into_iter()
+        .filter(Attempt::is_open)
+        .collect();
     for attempt in &open {
         let receipt = Receipt {
             kind: ReceiptKind::ConfirmedByPerson,
@@ -91,14 +121,20 @@ pub(super) async fn of(tx: &mut Tx, operations: &[&OperationId]) -> Result<Vec<A
     for chunk in operations.chunks(CHUNK) {
         let wanted = placeholders(1, chunk.len());
         let values: Vec<Value> = chunk.iter().map(|id| Value::from(*id)).collect();
-        let sql = format!("SELECT * FROM dlo_attempts WHERE operation_id IN ({wanted}) ORDER BY operation_id, number");
+        let sql = format!(
+            "SELECT * FROM dlo_attempts WHERE operation_id IN ({wanted}) ORDER BY operation_id, number"
+        );
         let attempts = tx.fetch_all(&sql, values.clone()).await?;
         if attempts.is_empty() {
             continue;
         }
         let sql = format!("SELECT * FROM dlo_receipts WHERE operation_id IN ({wanted}) ORDER BY seq");
-        let receipts: Vec<ReceiptRow> =
-            tx.fetch_all(&sql, values).await?.iter().map(receipt_from_row).collect::<Result<_, _>>()?;
+        let receipts: Vec<ReceiptRow> = tx
+            .fetch_all(&sql, values)
+            .await?
+            .iter()
+            .map(receipt_from_row)
+            .collect::<Result<_, _>>()?;
         for row in &attempts {
             found.push(attempt_from_row(row, &receipts)?);
         }
@@ -114,7 +150,11 @@ struct ReceiptRow {
 
 fn receipt_from_row(row: &Row) -> Result<ReceiptRow, DbError> {
     let attempt = row.uuid("attempt_id")?;
-    let reader = Reader { row, table: "dlo_receipts", id: attempt.to_string() };
+    let reader = Reader {
+        row,
+        table: "dlo_receipts",
+        id: attempt.to_string(),
+    };
     Ok(ReceiptRow {
         attempt,
         receipt: reader.json("body")?,
@@ -128,7 +168,10 @@ const fn weight(receipt: &Receipt) -> u8 {
         (true, _) => 2,
         (
             false,
-            ReceiptKind::NotSent | ReceiptKind::Rejected | ReceiptKind::Accepted | ReceiptKind::ConfirmedByPerson,
+            ReceiptKind::NotSent
+            | ReceiptKind::Rejected
+            | ReceiptKind::Accepted
+            | ReceiptKind::ConfirmedByPerson,
         ) => 1,
         (false, ReceiptKind::Unknown) => 0,
     }

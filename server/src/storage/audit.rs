@@ -8,6 +8,7 @@ use app::domain::audit::{AuditEntry, GENESIS};
 use app::domain::guard::GuardResult;
 use app::domain::ids::{DeadLetterId, OperationId, RecoveryId};
 use app::domain::plan::Effect;
+use app::domain::redact::redact_text;
 use app::domain::role::Caller;
 
 /// The key of PostgreSQL's lock on the end of the chain; any number that nobody else uses.
@@ -66,9 +67,9 @@ impl Entry {
         self
     }
 
-    /// The person's words, or why something was refused. Redacted by the caller.
-    pub fn reason(mut self, reason: impl Into<String>) -> Self {
-        self.0.reason = Some(clean(reason.into()));
+    /// The person's words, or why something was refused. Redacted here: the chain never forgets.
+    pub fn reason(mut self, reason: impl AsRef<str>) -> Self {
+        self.0.reason = Some(clean(redact_text(reason.as_ref())));
         self
     }
 
@@ -80,18 +81,28 @@ impl Entry {
 
 /// PostgreSQL cannot keep a NUL; the hash must be over what is kept.
 fn clean(text: String) -> String {
-    if text.contains('\0') { text.replace('\0', "") } else { text }
+    if text.contains('\0') {
+        text.replace('\0', "")
+    } else {
+        text
+    }
 }
 
 /// Appends an entry; answers its number. Numbers have no gaps. The last lock that a transaction takes.
 pub async fn append(tx: &mut Tx, entry: Entry) -> Result<i64, DbError> {
     match tx.dialect() {
         Dialect::Postgres => {
-            tx.execute("SELECT pg_advisory_xact_lock($1)", values![CHAIN_LOCK]).await?;
+            tx.execute("SELECT pg_advisory_xact_lock($1)", values![CHAIN_LOCK])
+                .await?;
         }
         Dialect::Sqlite => {}
     }
-    let last = tx.fetch_optional("SELECT seq, at, hash FROM dlo_audit ORDER BY seq DESC LIMIT 1", vec![]).await?;
+    let last = tx
+        .fetch_optional(
+            "SELECT seq, at, hash FROM dlo_audit ORDER BY seq DESC LIMIT 1",
+            vec![],
+        )
+        .await?;
     let mut entry = entry.0;
     let previous = match last {
         Some(last) => {
@@ -133,7 +144,11 @@ pub async fn append(tx: &mut Tx, entry: Entry) -> Result<i64, DbError> {
 
 fn from_row(row: &Row) -> Result<AuditEntry, DbError> {
     let seq = row.int("seq")?;
-    let reader = Reader { row, table: "dlo_audit", id: seq.to_string() };
+    let reader = Reader {
+        row,
+        table: "dlo_audit",
+        id: seq.to_string(),
+    };
     Ok(AuditEntry {
         seq,
         at: reader.get("at", Row::time)?,
@@ -180,10 +195,16 @@ pub async fn list(
     if let Some(below) = below {
         condition("seq <", below.into());
     }
-    let clause =
-        if conditions.is_empty() { String::new() } else { format!(" WHERE {}", conditions.join(" AND ")) };
+    let clause = if conditions.is_empty() {
+        String::new()
+    } else {
+        format!(" WHERE {}", conditions.join(" AND "))
+    };
     values.push(i64::from(limit).into());
-    let sql = format!("SELECT * FROM dlo_audit{clause} ORDER BY seq DESC LIMIT ${}", values.len());
+    let sql = format!(
+        "SELECT * FROM dlo_audit{clause} ORDER BY seq DESC LIMIT ${}",
+        values.len()
+    );
     tx.fetch_all(&sql, values).await?.iter().map(from_row).collect()
 }
 
@@ -193,7 +214,11 @@ pub async fn batch_after(tx: &mut Tx, above: i64) -> Result<Vec<AuditEntry>, DbE
 }
 
 async fn raw_batch(tx: &mut Tx, above: i64) -> Result<Vec<Row>, DbError> {
-    tx.fetch_all("SELECT * FROM dlo_audit WHERE seq > $1 ORDER BY seq LIMIT $2", values![above, BATCH]).await
+    tx.fetch_all(
+        "SELECT * FROM dlo_audit WHERE seq > $1 ORDER BY seq LIMIT $2",
+        values![above, BATCH],
+    )
+    .await
 }
 
 /// What a check of the whole chain found.

@@ -16,7 +16,12 @@ pub fn encode(parts: &[&str]) -> String {
 /// # Errors
 /// `invalid_request` when it is not one of ours.
 pub fn decode<const N: usize>(text: &str) -> Result<[String; N], DeskError> {
-    let bad = || DeskError::new(Code::InvalidRequest, "The cursor is not one that this list gave out.");
+    let bad = || {
+        DeskError::new(
+            Code::InvalidRequest,
+            "The cursor is not one that this list gave out.",
+        )
+    };
     let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| bad())?;
     let text = String::from_utf8(bytes).map_err(|_| bad())?;
     let parts: Vec<String> = text.split('\u{1f}').map(str::to_owned).collect();
@@ -25,7 +30,11 @@ pub fn decode<const N: usize>(text: &str) -> Result<[String; N], DeskError> {
 
 /// A cursor over rank, time and id.
 pub fn encode_ranked(rank: i64, at: DateTime<Utc>, id: Uuid) -> String {
-    encode(&[&rank.to_string(), &at.timestamp_micros().to_string(), &id.to_string()])
+    encode(&[
+        &rank.to_string(),
+        &at.timestamp_micros().to_string(),
+        &id.to_string(),
+    ])
 }
 
 /// The parts of [`encode_ranked`].
@@ -33,8 +42,21 @@ pub fn encode_ranked(rank: i64, at: DateTime<Utc>, id: Uuid) -> String {
 /// # Errors
 /// `invalid_request` when it is not one of ours.
 pub fn decode_ranked(text: &str) -> Result<(i64, DateTime<Utc>, Uuid), DeskError> {
-    let bad = || DeskError::new(Code::InvalidRequest, "The cursor is not one that this list gave out.");
+    let bad = || {
+        DeskError::new(
+            Code::InvalidRequest,
+            "The cursor is not one that this list gave out.",
+        )
+    };
     let [rank, at, id] = decode::<3>(text)?;
-    let at = at.parse().ok().and_then(DateTime::from_timestamp_micros).ok_or_else(bad)?;
-    Ok((rank.parse().map_err(|_| bad())?, at, id.parse().map_err(|_| bad())?))
+    let at = at
+        .parse()
+        .ok()
+        .and_then(DateTime::from_timestamp_micros)
+        .ok_or_else(bad)?;
+    Ok((
+        rank.parse().map_err(|_| bad())?,
+        at,
+        id.parse().map_err(|_| bad())?,
+    ))
 }

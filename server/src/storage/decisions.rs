@@ -29,11 +29,19 @@ pub async fn insert(tx: &mut Tx, operation: &OperationId, decision: &DecisionVie
 
 /// The decisions of one operation, oldest first.
 pub async fn list(tx: &mut Tx, operation: &OperationId) -> Result<Vec<DecisionView>, DbError> {
-    let rows =
-        tx.fetch_all("SELECT * FROM dlo_decisions WHERE operation_id = $1 ORDER BY seq", values![operation]).await?;
+    let rows = tx
+        .fetch_all(
+            "SELECT * FROM dlo_decisions WHERE operation_id = $1 ORDER BY seq",
+            values![operation],
+        )
+        .await?;
     rows.iter()
         .map(|row| {
-            let reader = Reader { row, table: "dlo_decisions", id: operation.0.clone() };
+            let reader = Reader {
+                row,
+                table: "dlo_decisions",
+                id: operation.0.clone(),
+            };
             Ok(DecisionView {
                 at: reader.get("decided_at", Row::time)?,
                 by: reader.text("decided_by")?,

@@ -13,7 +13,9 @@ use app::domain::plan::decide;
 /// To be called whenever the record, a message of it, an attempt or a receipt has changed. An operation that does not
 /// exist is no error: messages may name one that nobody has reported yet.
 pub async fn refresh(tx: &mut Tx, id: &OperationId) -> Result<(), DbError> {
-    let Some(record) = operations::load(tx, id).await? else { return Ok(()) };
+    let Some(record) = operations::load(tx, id).await? else {
+        return Ok(());
+    };
     let known = evidence::without_holders(tx, &record).await?.known_jobs(&record);
     let moved = known_jobs::update(tx, &record, &known).await?;
     write(tx, &record).await?;

@@ -20,8 +20,12 @@ pub async fn append(tx: &mut Tx, operation: &OperationId, events: &[Event]) -> R
 
 /// The timeline, in the order in which we learned of it. What cannot be read is left out: it is no truth but a story.
 pub async fn list(tx: &mut Tx, operation: &OperationId) -> Result<Vec<Event>, DbError> {
-    let rows =
-        tx.fetch_all("SELECT body FROM dlo_events WHERE operation_id = $1 ORDER BY seq", values![operation]).await?;
+    let rows = tx
+        .fetch_all(
+            "SELECT body FROM dlo_events WHERE operation_id = $1 ORDER BY seq",
+            values![operation],
+        )
+        .await?;
     let mut events = Vec::new();
     for row in &rows {
         match serde_json::from_str(&row.text("body")?) {

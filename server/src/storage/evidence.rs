@@ -63,7 +63,12 @@ async fn unheld(tx: &mut Tx, ids: &[&OperationId]) -> Result<BTreeMap<OperationI
             let id = OperationId(row.text("operation_id")?);
             found.entry(id).or_default().messages.push(message(&row)?);
         }
-        for AttemptRow { operation_id, attempt, extra_job_ids } in attempts::of(tx, chunk).await? {
+        for AttemptRow {
+            operation_id,
+            attempt,
+            extra_job_ids,
+        } in attempts::of(tx, chunk).await?
+        {
             let own = found.entry(operation_id).or_default();
             own.attempts.push(attempt);
             own.extra_job_ids.extend(extra_job_ids);
@@ -74,12 +79,22 @@ async fn unheld(tx: &mut Tx, ids: &[&OperationId]) -> Result<BTreeMap<OperationI
 
 fn message(row: &Row) -> Result<Message, DbError> {
     let id = row.uuid("message_id")?;
-    let reader = Reader { row, table: MESSAGES, id: id.to_string() };
+    let reader = Reader {
+        row,
+        table: MESSAGES,
+        id: id.to_string(),
+    };
     let lives = row.flag("lives")?;
     let (resurrections, last_resurrection_at) = if lives {
-        (row.opt_int("dead_resurrections")?.unwrap_or(0), lenient_time(row, "dead_last_resurrection_at"))
+        (
+            row.opt_int("dead_resurrections")?.unwrap_or(0),
+            lenient_time(row, "dead_last_resurrection_at"),
+        )
     } else {
-        (reader.get("resurrections", Row::int)?, reader.get("last_resurrection_at", Row::opt_time)?)
+        (
+            reader.get("resurrections", Row::int)?,
+            reader.get("last_resurrection_at", Row::opt_time)?,
+        )
     };
     Ok(Message {
         id: DeadLetterId(id),

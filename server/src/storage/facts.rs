@@ -15,10 +15,17 @@ pub async fn put_owner(tx: &mut Tx, facts: &OwnerFacts) -> Result<OwnerFacts, Db
          ON CONFLICT (id) DO UPDATE SET authorized = excluded.authorized, \
          remaining_credits = excluded.remaining_credits, as_of = excluded.as_of \
          WHERE excluded.as_of >= dlo_owners.as_of",
-        values![&facts.id, facts.authorized, facts.remaining_credits.to_string(), as_of],
+        values![
+            &facts.id,
+            facts.authorized,
+            facts.remaining_credits.to_string(),
+            as_of
+        ],
     )
     .await?;
-    owner(tx, &facts.id).await?.ok_or_else(|| missing("dlo_owners", &facts.id))
+    owner(tx, &facts.id)
+        .await?
+        .ok_or_else(|| missing("dlo_owners", &facts.id))
 }
 
 /// Stores specification facts, likewise. An absent body leaves the one that stands, while the revision is the same.
@@ -50,14 +57,22 @@ pub async fn put_specification(
         ],
     )
     .await?;
-    specification(tx, &facts.id).await?.ok_or_else(|| missing("dlo_specifications", &facts.id))
+    specification(tx, &facts.id)
+        .await?
+        .ok_or_else(|| missing("dlo_specifications", &facts.id))
 }
 
 /// What is known of an owner.
 pub async fn owner(tx: &mut Tx, id: &str) -> Result<Option<OwnerFacts>, DbError> {
-    let row = tx.fetch_optional("SELECT * FROM dlo_owners WHERE id = $1", values![id]).await?;
+    let row = tx
+        .fetch_optional("SELECT * FROM dlo_owners WHERE id = $1", values![id])
+        .await?;
     row.map(|row| {
-        let reader = Reader { row: &row, table: "dlo_owners", id: id.to_owned() };
+        let reader = Reader {
+            row: &row,
+            table: "dlo_owners",
+            id: id.to_owned(),
+        };
         Ok(OwnerFacts {
             id: id.to_owned(),
             authorized: reader.get("authorized", Row::flag)?,
@@ -82,7 +97,11 @@ pub async fn specification(tx: &mut Tx, id: &str) -> Result<Option<Specification
                body IS NOT NULL AS has_body FROM dlo_specifications WHERE id = $1";
     let row = tx.fetch_optional(sql, values![id]).await?;
     row.map(|row| {
-        let reader = Reader { row: &row, table: "dlo_specifications", id: id.to_owned() };
+        let reader = Reader {
+            row: &row,
+            table: "dlo_specifications",
+            id: id.to_owned(),
+        };
         Ok(SpecificationFacts {
             id: id.to_owned(),
             current_revision: reader.get("current_revision", Row::int)?,
@@ -100,10 +119,21 @@ pub async fn specification(tx: &mut Tx, id: &str) -> Result<Option<Specification
 /// The body of exactly this revision, for the creation request alone. It is shown to nobody.
 pub async fn specification_body(tx: &mut Tx, id: &str, revision: i64) -> Result<Option<Json>, DbError> {
     let sql = "SELECT body FROM dlo_specifications WHERE id = $1 AND current_revision = $2";
-    let Some(row) = tx.fetch_optional(sql, values![id, revision]).await? else { return Ok(None) };
-    Reader { row: &row, table: "dlo_specifications", id: id.to_owned() }.opt_json("body")
+    let Some(row) = tx.fetch_optional(sql, values![id, revision]).await? else {
+        return Ok(None);
+    };
+    Reader {
+        row: &row,
+        table: "dlo_specifications",
+        id: id.to_owned(),
+    }
+    .opt_json("body")
 }
 
 fn missing(table: &'static str, id: &str) -> DbError {
-    DbError::Inconsistent { table, column: "id", id: id.to_owned() }
+    DbError::Inconsistent {
+        table,
+        column: "id",
+        id: id.to_owned(),
+    }
 }

@@ -27,7 +27,12 @@ pub struct Asker<'a> {
 impl<'a> Asker<'a> {
     /// Somebody who plans.
     pub const fn planning(caller: &'a Caller, led_by: Option<DeadLetterId>) -> Self {
-        Self { caller, seen_revision: None, led_by, except: None }
+        Self {
+            caller,
+            seen_revision: None,
+            led_by,
+            except: None,
+        }
     }
 }
 
@@ -41,7 +46,10 @@ pub async fn gather(
 ) -> Result<GuardFacts, DbError> {
     let own = asker.except.map(|(recovery, _)| recovery);
     let creates = action == Action::Dispatch;
-    let handed_out = config.actions.of(action).is_none_or(|how| how.execute == Execute::Queue);
+    let handed_out = config
+        .actions
+        .of(action)
+        .is_none_or(|how| how.execute == Execute::Queue);
     Ok(GuardFacts {
         caller: asker.caller.clone(),
         seen_revision: asker.seen_revision,
@@ -64,7 +72,11 @@ pub async fn gather(
         facts_max_age: Duration::seconds(
             i64::try_from(config.policy.facts_max_age_seconds).unwrap_or(i64::from(u32::MAX)),
         ),
-        greedy_worker: if handed_out { None } else { soniq_workers::greedy_worker(tx).await? },
+        greedy_worker: if handed_out {
+            None
+        } else {
+            soniq_workers::greedy_worker(tx).await?
+        },
     })
 }
 
@@ -73,12 +85,18 @@ pub async fn gather(
 /// An account that the record names stands in the fingerprint: a record of another account never matches.
 pub fn pin(config: &Config, provider: &str, account: &str) -> Option<String> {
     let configured = config.providers.get(provider)?;
-    let account = if account.is_empty() { configured.account.as_str() } else { account };
+    let account = if account.is_empty() {
+        configured.account.as_str()
+    } else {
+        account
+    };
     Some(fingerprint(provider, &configured.base_url, account))
 }
 
 async fn provider(tx: &mut Tx, config: &Config, record: &Operation) -> Result<ProviderFacts, DbError> {
-    let Some(configured) = config.providers.get(&record.provider) else { return Ok(ProviderFacts::Missing) };
+    let Some(configured) = config.providers.get(&record.provider) else {
+        return Ok(ProviderFacts::Missing);
+    };
     Ok(ProviderFacts::Configured {
         fingerprint: configured.fingerprint(&record.provider),
         creation_paused: providers::paused(tx, &record.provider).await?,
@@ -98,8 +116,13 @@ pub async fn active_recovery(
 }
 
 async fn parent_standing(tx: &mut Tx, parent: &OperationId) -> Result<Option<ParentFacts>, DbError> {
-    let Some(record) = operations::load(tx, parent).await? else { return Ok(None) };
+    let Some(record) = operations::load(tx, parent).await? else {
+        return Ok(None);
+    };
     let evidence = evidence::gather(tx, &record).await?;
     let row = decide(&record, &evidence, tx.now()).row;
-    Ok(Some(ParentFacts { id: parent.clone(), still_allows: allows_child(&record, &evidence, row) }))
+    Ok(Some(ParentFacts {
+        id: parent.clone(),
+        still_allows: allows_child(&record, &evidence, row),
+    }))
 }

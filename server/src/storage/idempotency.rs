@@ -1,12 +1,12 @@
 //! `dlo_idempotency`: first answers by caller, route and key, for 24 hours. Refusals roll back and are not stored.
 
 use super::text::Reader;
-use app::domain::role::Caller;
-use sha2::{Digest, Sha256};
 use crate::database::{DbError, Row, Tx};
 use crate::values;
+use app::domain::role::Caller;
 use chrono::Duration;
 use serde_json::Value as Json;
+use sha2::{Digest, Sha256};
 
 /// How long a first answer is given again.
 pub const KEPT: Duration = Duration::hours(24);
@@ -42,7 +42,12 @@ fn canonical(value: &Json) -> Json {
         Json::Object(fields) => {
             let mut sorted: Vec<_> = fields.iter().collect();
             sorted.sort_by(|a, b| a.0.cmp(b.0));
-            Json::Object(sorted.into_iter().map(|(key, value)| (key.clone(), canonical(value))).collect())
+            Json::Object(
+                sorted
+                    .into_iter()
+                    .map(|(key, value)| (key.clone(), canonical(value)))
+                    .collect(),
+            )
         }
         Json::Array(items) => Json::Array(items.iter().map(canonical).collect()),
         Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => value.clone(),
@@ -67,7 +72,14 @@ pub async fn begin(tx: &mut Tx, claim: &Claim) -> Result<Begin, DbError> {
         .execute(
             "INSERT INTO dlo_idempotency (caller, route, key, body_hash, status, answer, created_at) \
              VALUES ($1, $2, $3, $4, $5, 'null', $6) ON CONFLICT (caller, route, key) DO NOTHING",
-            values![&claim.caller, &claim.route, &claim.key, &claim.body_hash, UNDER_WAY, now],
+            values![
+                &claim.caller,
+                &claim.route,
+                &claim.key,
+                &claim.body_hash,
+                UNDER_WAY,
+                now
+            ],
         )
         .await?;
     if taken == 1 {
@@ -78,7 +90,15 @@ pub async fn begin(tx: &mut Tx, claim: &Claim) -> Result<Begin, DbError> {
         .execute(
             "UPDATE dlo_idempotency SET body_hash = $4, status = $5, answer = 'null', created_at = $6 \
              WHERE caller = $1 AND route = $2 AND key = $3 AND (created_at < $7 OR status = $5)",
-            values![&claim.caller, &claim.route, &claim.key, &claim.body_hash, UNDER_WAY, now, now - KEPT],
+            values![
+                &claim.caller,
+                &claim.route,
+                &claim.key,
+                &claim.body_hash,
+                UNDER_WAY,
+                now,
+                now - KEPT
+            ],
         )
         .await?;
     if renewed == 1 {
@@ -98,12 +118,19 @@ pub async fn peek(tx: &mut Tx, claim: &Claim) -> Result<Option<Begin>, DbError> 
         )
         .await?;
     let Some(row) = row else { return Ok(None) };
-    let reader = Reader { row: &row, table: "dlo_idempotency", id: claim.key.clone() };
+    let reader = Reader {
+        row: &row,
+        table: "dlo_idempotency",
+        id: claim.key.clone(),
+    };
     if reader.text("body_hash")? != claim.body_hash {
         return Ok(Some(Begin::Conflict));
     }
     let status = u16::try_from(reader.get("status", Row::int)?).map_err(|_| reader.impossible("status"))?;
-    Ok(Some(Begin::Stored { status, answer: reader.json("answer")? }))
+    Ok(Some(Begin::Stored {
+        status,
+        answer: reader.json("answer")?,
+    }))
 }
 
 /// Keeps the answer of an order that [`begin`] found new.
@@ -116,12 +143,20 @@ pub async fn keep(tx: &mut Tx, claim: &Claim, status: u16, answer: &Json) -> Res
         .await?;
     match kept {
         1 => Ok(()),
-        _ => Err(DbError::Inconsistent { table: "dlo_idempotency", column: "key", id: claim.key.clone() }),
+        _ => Err(DbError::Inconsistent {
+            table: "dlo_idempotency",
+            column: "key",
+            id: claim.key.clone(),
+        }),
     }
 }
 
 /// Forgets answers that are too old; says how many.
 pub async fn forget_old(tx: &mut Tx) -> Result<u64, DbError> {
     let oldest = tx.now() - KEPT;
-    tx.execute("DELETE FROM dlo_idempotency WHERE created_at < $1", values![oldest]).await
+    tx.execute(
+        "DELETE FROM dlo_idempotency WHERE created_at < $1",
+        values![oldest],
+    )
+    .await
 }

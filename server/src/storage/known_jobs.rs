@@ -16,14 +16,19 @@ pub(super) async fn update(
     known: &BTreeSet<JobId>,
 ) -> Result<Vec<JobId>, DbError> {
     let rows = tx
-        .fetch_all("SELECT job_id, held FROM dlo_known_jobs WHERE operation_id = $1", values![&record.id])
+        .fetch_all(
+            "SELECT job_id, held FROM dlo_known_jobs WHERE operation_id = $1",
+            values![&record.id],
+        )
         .await?;
     let mut before = BTreeMap::new();
     for row in &rows {
         before.insert(JobId(row.text("job_id")?), row.flag("held")?);
     }
-    let after: BTreeMap<&JobId, bool> =
-        known.iter().map(|job_id| (job_id, record.job_id.as_ref() == Some(job_id))).collect();
+    let after: BTreeMap<&JobId, bool> = known
+        .iter()
+        .map(|job_id| (job_id, record.job_id.as_ref() == Some(job_id)))
+        .collect();
     let changed: BTreeSet<&JobId> = after
         .iter()
         .filter(|(job_id, held)| before.get(**job_id) != Some(held))
@@ -61,7 +66,11 @@ async fn lock(tx: &mut Tx, record: &Operation, job_id: &JobId) -> Result<(), DbE
     match tx.dialect() {
         crate::database::Dialect::Postgres => {
             let key = format!("job\n{}\n{}\n{job_id}", record.provider, record.account);
-            tx.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", values![key]).await?;
+            tx.execute(
+                "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))",
+                values![key],
+            )
+            .await?;
         }
         // The whole database is locked already.
         crate::database::Dialect::Sqlite => {}

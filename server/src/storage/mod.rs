@@ -5,8 +5,8 @@
 
 pub mod attempts;
 pub mod audit;
-pub mod dead_letters;
 pub mod cursor;
+pub mod dead_letters;
 pub mod decisions;
 pub mod derived;
 pub mod events;

@@ -23,10 +23,34 @@ pub(super) const CHUNK: usize = 200;
 
 /// The facts of a record, in the order that [`facts`] binds them. The values derived from them are not among them.
 const COLUMNS: [&str; 28] = [
-    "id", "revision", "provider", "account", "fingerprint", "owner", "specification_id", "specification_revision",
-    "model", "phase", "dispatch", "not_sent_since", "dispatch_proof", "job_id", "remote", "charge", "outputs",
-    "other_jobs", "settled_jobs", "adopted_jobs", "lost_outputs", "error", "parent", "closure", "accounting",
-    "outside_send_excluded_through", "created_at", "updated_at",
+    "id",
+    "revision",
+    "provider",
+    "account",
+    "fingerprint",
+    "owner",
+    "specification_id",
+    "specification_revision",
+    "model",
+    "phase",
+    "dispatch",
+    "not_sent_since",
+    "dispatch_proof",
+    "job_id",
+    "remote",
+    "charge",
+    "outputs",
+    "other_jobs",
+    "settled_jobs",
+    "adopted_jobs",
+    "lost_outputs",
+    "error",
+    "parent",
+    "closure",
+    "accounting",
+    "outside_send_excluded_through",
+    "created_at",
+    "updated_at",
 ];
 
 fn facts(record: &Operation) -> Vec<Value> {
@@ -67,7 +91,11 @@ fn facts(record: &Operation) -> Vec<Value> {
 /// # Errors
 /// [`DbError::Inconsistent`] names the column that cannot be what it says.
 pub fn from_row(row: &Row) -> Result<Operation, DbError> {
-    let reader = Reader { row, table: TABLE, id: row.opt_text("id")?.unwrap_or_default() };
+    let reader = Reader {
+        row,
+        table: TABLE,
+        id: row.opt_text("id")?.unwrap_or_default(),
+    };
     Ok(Operation {
         id: OperationId(reader.text("id")?),
         revision: reader.get("revision", Row::int)?,
@@ -104,7 +132,9 @@ pub fn from_row(row: &Row) -> Result<Operation, DbError> {
 
 /// The record, as it stands in this transaction.
 pub async fn load(tx: &mut Tx, id: &OperationId) -> Result<Option<Operation>, DbError> {
-    let row = tx.fetch_optional("SELECT * FROM dlo_operations WHERE id = $1", values![id]).await?;
+    let row = tx
+        .fetch_optional("SELECT * FROM dlo_operations WHERE id = $1", values![id])
+        .await?;
     row.as_ref().map(from_row).transpose()
 }
 
@@ -119,8 +149,13 @@ pub async fn lock(tx: &mut Tx, id: &OperationId) -> Result<Option<Operation>, Db
 pub async fn load_many(tx: &mut Tx, ids: &[OperationId]) -> Result<Vec<Result<Operation, DbError>>, DbError> {
     let mut found = Vec::new();
     for chunk in ids.chunks(CHUNK) {
-        let sql = format!("SELECT * FROM dlo_operations WHERE id IN ({}) ORDER BY id", placeholders(1, chunk.len()));
-        let rows = tx.fetch_all(&sql, chunk.iter().map(Value::from).collect()).await?;
+        let sql = format!(
+            "SELECT * FROM dlo_operations WHERE id IN ({}) ORDER BY id",
+            placeholders(1, chunk.len())
+        );
+        let rows = tx
+            .fetch_all(&sql, chunk.iter().map(Value::from).collect())
+            .await?;
         found.extend(rows.iter().map(from_row));
     }
     Ok(found)
@@ -128,7 +163,10 @@ pub async fn load_many(tx: &mut Tx, ids: &[OperationId]) -> Result<Vec<Result<Op
 
 /// Whether a record of that id exists.
 pub async fn exists(tx: &mut Tx, id: &OperationId) -> Result<bool, DbError> {
-    Ok(tx.fetch_optional("SELECT id FROM dlo_operations WHERE id = $1", values![id]).await?.is_some())
+    Ok(tx
+        .fetch_optional("SELECT id FROM dlo_operations WHERE id = $1", values![id])
+        .await?
+        .is_some())
 }
 
 /// Ids of the operations that name this one as their parent, oldest first.
@@ -148,19 +186,31 @@ pub async fn insert(tx: &mut Tx, record: &Operation) -> Result<(), DbError> {
         placeholders(1, COLUMNS.len() + 3)
     );
     let mut values = facts(record);
-    values.extend(values![label(record, &nothing).as_str(), plan.action.as_str(), plan.refund_unresolved]);
+    values.extend(values![
+        label(record, &nothing).as_str(),
+        plan.action.as_str(),
+        plan.refund_unresolved
+    ]);
     tx.execute(&sql, values).await?;
     Ok(())
 }
 
 /// Writes all facts of a record that exists. The values derived from them follow by [`derived::refresh`].
 pub async fn update(tx: &mut Tx, record: &Operation) -> Result<(), DbError> {
-    let set: Vec<String> =
-        COLUMNS.iter().enumerate().skip(1).map(|(at, column)| format!("{column} = ${}", at + 1)).collect();
+    let set: Vec<String> = COLUMNS
+        .iter()
+        .enumerate()
+        .skip(1)
+        .map(|(at, column)| format!("{column} = ${}", at + 1))
+        .collect();
     let sql = format!("UPDATE dlo_operations SET {} WHERE id = $1", set.join(", "));
     match tx.execute(&sql, facts(record)).await? {
         1 => Ok(()),
-        _ => Err(DbError::Inconsistent { table: TABLE, column: "id", id: record.id.0.clone() }),
+        _ => Err(DbError::Inconsistent {
+            table: TABLE,
+            column: "id",
+            id: record.id.0.clone(),
+        }),
     }
 }
 

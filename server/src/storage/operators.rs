@@ -21,7 +21,9 @@ pub struct Operator {
 pub enum Added {
     New,
     /// The person was there: role and password are now the given ones, and the person is enabled.
-    Changed { before: Role },
+    Changed {
+        before: Role,
+    },
 }
 
 const COLUMNS: &str = "name, role, password_hash, created_at, disabled_at";
@@ -49,7 +51,11 @@ fn operator(row: &Row) -> Result<Operator, DbError> {
 pub async fn find(database: &Database, name: &str) -> Result<Option<Operator>, DbError> {
     let mut tx = database.read().await?;
     let sql = format!("SELECT {COLUMNS} FROM dlo_operators WHERE name = $1");
-    tx.fetch_optional(&sql, values![name]).await?.as_ref().map(operator).transpose()
+    tx.fetch_optional(&sql, values![name])
+        .await?
+        .as_ref()
+        .map(operator)
+        .transpose()
 }
 
 /// Everybody, by name.
@@ -75,8 +81,16 @@ pub async fn add(
 ) -> Result<Added, DbError> {
     let mut tx = database.write().await?;
     let now = tx.now();
-    let sql = format!("SELECT {COLUMNS} FROM dlo_operators WHERE name = $1{}", tx.for_update());
-    let before = tx.fetch_optional(&sql, values![name]).await?.as_ref().map(operator).transpose()?;
+    let sql = format!(
+        "SELECT {COLUMNS} FROM dlo_operators WHERE name = $1{}",
+        tx.for_update()
+    );
+    let before = tx
+        .fetch_optional(&sql, values![name])
+        .await?
+        .as_ref()
+        .map(operator)
+        .transpose()?;
     let (added, entry) = match before {
         None => {
             tx.execute(
@@ -84,7 +98,10 @@ pub async fn add(
                 values![name, role.as_str(), password_hash, now],
             )
             .await?;
-            (Added::New, Entry::new(by, "operator_added").reason(format!("{name} as {role}")))
+            (
+                Added::New,
+                Entry::new(by, "operator_added").reason(format!("{name} as {role}")),
+            )
         }
         Some(before) => {
             tx.execute(
@@ -92,9 +109,16 @@ pub async fn add(
                 values![name, role.as_str(), password_hash],
             )
             .await?;
-            let enabled = if before.disabled_at.is_some() { ", enabled again" } else { "" };
+            let enabled = if before.disabled_at.is_some() {
+                ", enabled again"
+            } else {
+                ""
+            };
             let reason = format!("{name} from {} to {role}, new password{enabled}", before.role);
-            (Added::Changed { before: before.role }, Entry::new(by, "role_changed").reason(reason))
+            (
+                Added::Changed { before: before.role },
+                Entry::new(by, "role_changed").reason(reason),
+            )
         }
     };
     audit::append(&mut tx, entry).await?;
@@ -118,7 +142,11 @@ pub async fn disable(database: &Database, by: &Caller, name: &str) -> Result<boo
     if changed == 0 {
         return Ok(false);
     }
-    audit::append(&mut tx, Entry::new(by, "operator_disabled").reason(name.to_owned())).await?;
+    audit::append(
+        &mut tx,
+        Entry::new(by, "operator_disabled").reason(name),
+    )
+    .await?;
     tx.commit().await?;
     Ok(true)
 }

@@ -39,7 +39,11 @@ async fn credits_unresolved(tx: &mut Tx) -> Result<Decimal, DbError> {
     };
     let mut sum = Decimal::ZERO;
     for row in &tx.fetch_all(sql, vec![]).await? {
-        let reader = Reader { row, table: "dlo_operations", id: String::new() };
+        let reader = Reader {
+            row,
+            table: "dlo_operations",
+            id: String::new(),
+        };
         sum = sum.saturating_add(reader.amount("amount")?);
     }
     Ok(sum.normalize())

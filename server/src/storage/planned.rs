@@ -1,8 +1,8 @@
 //! The plan of a record as it stands in this transaction, guards included: what pages show, confirmations compare and
 //! the executor runs again.
 
-use super::guard_facts::{self, Asker};
 use super::evidence;
+use super::guard_facts::{self, Asker};
 use crate::config::Config;
 use crate::database::{DbError, Tx};
 use app::domain::evidence::Evidence;
@@ -38,7 +38,11 @@ pub async fn planned(
     };
     let facts = guard_facts::gather(tx, config, record, plan.action, asker).await?;
     let plan = plan.guarded(record, &evidence, &facts, now);
-    Ok(Some(Planned { plan, evidence, facts }))
+    Ok(Some(Planned {
+        plan,
+        evidence,
+        facts,
+    }))
 }
 
 /// As [`planned`] without a particular read.
@@ -49,5 +53,9 @@ pub async fn next_action(
     asker: &Asker<'_>,
 ) -> Result<Planned, DbError> {
     let planned = planned(tx, config, record, asker, None).await?;
-    planned.ok_or_else(|| DbError::Inconsistent { table: "dlo_operations", column: "id", id: record.id.0.clone() })
+    planned.ok_or_else(|| DbError::Inconsistent {
+        table: "dlo_operations",
+        column: "id",
+        id: record.id.0.clone(),
+    })
 }

@@ -18,11 +18,20 @@ pub async fn pause(tx: &mut Tx, provider: &str, reason: &str, by: &str) -> Resul
 
 /// Allows it again; `false` when it was not paused.
 pub async fn resume(tx: &mut Tx, provider: &str) -> Result<bool, DbError> {
-    Ok(tx.execute("DELETE FROM dlo_paused_providers WHERE provider = $1", values![provider]).await? == 1)
+    Ok(tx
+        .execute(
+            "DELETE FROM dlo_paused_providers WHERE provider = $1",
+            values![provider],
+        )
+        .await?
+        == 1)
 }
 
 /// Why creation is paused there; `None` when it is not.
 pub async fn paused(tx: &mut Tx, provider: &str) -> Result<Option<String>, DbError> {
     let sql = "SELECT reason FROM dlo_paused_providers WHERE provider = $1";
-    tx.fetch_optional(sql, values![provider]).await?.map(|row| row.text("reason")).transpose()
+    tx.fetch_optional(sql, values![provider])
+        .await?
+        .map(|row| row.text("reason"))
+        .transpose()
 }

@@ -19,7 +19,14 @@ pub async fn open_sum(tx: &mut Tx, owner: &str, except: Option<RecoveryId>) -> R
     for row in &rows {
         let id = row.uuid("id")?;
         if except != Some(RecoveryId(id)) {
-            sum = sum.saturating_add(Reader { row, table: "dlo_recoveries", id: id.to_string() }.amount("reserved")?);
+            sum = sum.saturating_add(
+                Reader {
+                    row,
+                    table: "dlo_recoveries",
+                    id: id.to_string(),
+                }
+                .amount("reserved")?,
+            );
         }
     }
     Ok(sum)
@@ -36,8 +43,9 @@ pub async fn end(tx: &mut Tx, recovery: RecoveryId) -> Result<(), DbError> {
 /// Ends all reservations of an operation: `confirm_not_sent`, or a closure.
 pub async fn end_of_operation(tx: &mut Tx, operation: &OperationId) -> Result<(), DbError> {
     let none = tx.pick("FALSE", "0");
-    let sql =
-        format!("UPDATE dlo_recoveries SET reservation_open = {none} WHERE operation_id = $1 AND reservation_open");
+    let sql = format!(
+        "UPDATE dlo_recoveries SET reservation_open = {none} WHERE operation_id = $1 AND reservation_open"
+    );
     tx.execute(&sql, values![operation]).await?;
     Ok(())
 }

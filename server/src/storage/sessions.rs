@@ -32,7 +32,9 @@ impl Sessions {
 pub async fn delete_expired(database: &Database) -> std::result::Result<u64, DbError> {
     let mut tx = database.write().await?;
     let now = tx.now();
-    let gone = tx.execute("DELETE FROM dlo_sessions WHERE expires_at <= $1", values![now]).await?;
+    let gone = tx
+        .execute("DELETE FROM dlo_sessions WHERE expires_at <= $1", values![now])
+        .await?;
     tx.commit().await?;
     Ok(gone)
 }
@@ -118,13 +120,18 @@ impl SessionStore for Sessions {
         let data = serde_json::from_str(&data).map_err(|error| Error::Decode(error.to_string()))?;
         let expiry_date = OffsetDateTime::from_unix_timestamp(expires_at.timestamp())
             .map_err(|error| Error::Decode(error.to_string()))?;
-        Ok(Some(Record { id: *id, data, expiry_date }))
+        Ok(Some(Record {
+            id: *id,
+            data,
+            expiry_date,
+        }))
     }
 
     async fn delete(&self, id: &Id) -> Result<()> {
         async {
             let mut tx = self.database.write().await?;
-            tx.execute("DELETE FROM dlo_sessions WHERE id = $1", values![key(id)]).await?;
+            tx.execute("DELETE FROM dlo_sessions WHERE id = $1", values![key(id)])
+                .await?;
             tx.commit().await
         }
         .await

@@ -24,7 +24,11 @@ pub async fn greedy_worker(tx: &mut Tx) -> Result<Option<String>, DbError> {
         let queues = row.opt_bytes("queues").unwrap_or(None);
         let greedy = tx.dialect() == Dialect::Postgres || queues.is_none_or(|queues| takes_ours(&queues));
         if greedy {
-            return Ok(Some(format!("{}:{}", visible(&row.text("hostname")?), row.int("pid")?)));
+            return Ok(Some(format!(
+                "{}:{}",
+                visible(&row.text("hostname")?),
+                row.int("pid")?
+            )));
         }
     }
     Ok(None)
@@ -33,7 +37,9 @@ pub async fn greedy_worker(tx: &mut Tx) -> Result<Option<String>, DbError> {
 /// Whether a worker with this list would claim from our queue. What is no list of names is taken for every queue.
 fn takes_ours(queues: &[u8]) -> bool {
     match lenient_json(queues) {
-        Value::Array(names) => names.is_empty() || names.iter().any(|name| !name.is_string() || name == OWN_QUEUE),
+        Value::Array(names) => {
+            names.is_empty() || names.iter().any(|name| !name.is_string() || name == OWN_QUEUE)
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => true,
     }
 }

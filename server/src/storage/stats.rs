@@ -32,6 +32,9 @@ pub async fn read(tx: &mut Tx) -> Result<QueuesView, DbError> {
             counted.total += jobs;
         }
     }
-    let queues = queues.into_iter().map(|(queue, totals)| QueueStats { queue, totals }).collect();
+    let queues = queues
+        .into_iter()
+        .map(|(queue, totals)| QueueStats { queue, totals })
+        .collect();
     Ok(QueuesView { totals, queues })
 }

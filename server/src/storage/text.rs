@@ -13,7 +13,10 @@ pub fn json(value: &impl Serialize) -> String {
 
 /// `$from, $from+1, …`: as many placeholders as there are values.
 pub fn placeholders(from: usize, count: usize) -> String {
-    (from..from + count).map(|number| format!("${number}")).collect::<Vec<_>>().join(", ")
+    (from..from + count)
+        .map(|number| format!("${number}"))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// The text between wildcards, for `LIKE … ESCAPE '\'` on lower-cased columns.
@@ -39,7 +42,11 @@ pub struct Reader<'a> {
 impl Reader<'_> {
     /// The error for a column that cannot be what it says.
     pub fn impossible(&self, column: &'static str) -> DbError {
-        DbError::Inconsistent { table: self.table, column, id: self.id.clone() }
+        DbError::Inconsistent {
+            table: self.table,
+            column,
+            id: self.id.clone(),
+        }
     }
 
     /// Text that must be there.
@@ -54,8 +61,12 @@ impl Reader<'_> {
 
     /// A slug or NULL.
     pub fn opt_slug<T: FromStr>(&self, column: &'static str) -> Result<Option<T>, DbError> {
-        let text = self.row.opt_text(column).map_err(|error| self.decoded(error, column))?;
-        text.map(|text| text.parse().map_err(|_| self.impossible(column))).transpose()
+        let text = self
+            .row
+            .opt_text(column)
+            .map_err(|error| self.decoded(error, column))?;
+        text.map(|text| text.parse().map_err(|_| self.impossible(column)))
+            .transpose()
     }
 
     /// A JSON document.
@@ -65,8 +76,12 @@ impl Reader<'_> {
 
     /// A JSON document or NULL.
     pub fn opt_json<T: DeserializeOwned>(&self, column: &'static str) -> Result<Option<T>, DbError> {
-        let text = self.row.opt_text(column).map_err(|error| self.decoded(error, column))?;
-        text.map(|text| serde_json::from_str(&text).map_err(|_| self.impossible(column))).transpose()
+        let text = self
+            .row
+            .opt_text(column)
+            .map_err(|error| self.decoded(error, column))?;
+        text.map(|text| serde_json::from_str(&text).map_err(|_| self.impossible(column)))
+            .transpose()
     }
 
     /// An exact amount.
@@ -75,14 +90,20 @@ impl Reader<'_> {
     }
 
     /// Anything else, by the row's own reading.
-    pub fn get<T>(&self, column: &'static str, read: impl Fn(&Row, &str) -> Result<T, DbError>) -> Result<T, DbError> {
+    pub fn get<T>(
+        &self,
+        column: &'static str,
+        read: impl Fn(&Row, &str) -> Result<T, DbError>,
+    ) -> Result<T, DbError> {
         read(self.row, column).map_err(|error| self.decoded(error, column))
     }
 
     /// A value of the wrong kind is an impossible row; a missing column is a fault of the program.
     fn decoded(&self, error: DbError, column: &'static str) -> DbError {
         match error {
-            DbError::Sqlx(sqlx::Error::Decode(_) | sqlx::Error::ColumnDecode { .. }) => self.impossible(column),
+            DbError::Sqlx(sqlx::Error::Decode(_) | sqlx::Error::ColumnDecode { .. }) => {
+                self.impossible(column)
+            }
             other => other,
         }
     }

@@ -32,7 +32,10 @@ impl Token {
 
     /// Who acts with it.
     pub fn caller(&self) -> Caller {
-        Caller { name: self.name.clone(), role: self.role }
+        Caller {
+            name: self.name.clone(),
+            role: self.role,
+        }
     }
 }
 
@@ -67,7 +70,11 @@ pub fn hash(secret: &str) -> String {
 pub async fn find(database: &Database, secret: &str) -> Result<Option<Token>, DbError> {
     let mut tx = database.read().await?;
     let sql = format!("SELECT {COLUMNS} FROM dlo_tokens WHERE hash = $1 AND revoked_at IS NULL");
-    tx.fetch_optional(&sql, values![hash(secret)]).await?.as_ref().map(token).transpose()
+    tx.fetch_optional(&sql, values![hash(secret)])
+        .await?
+        .as_ref()
+        .map(token)
+        .transpose()
 }
 
 /// All tokens, newest first.
@@ -87,7 +94,11 @@ pub async fn list(database: &Database) -> Result<Vec<Token>, DbError> {
 pub async fn used(database: &Database, id: Uuid) -> Result<(), DbError> {
     let mut tx = database.write().await?;
     let now = tx.now();
-    tx.execute("UPDATE dlo_tokens SET last_used_at = $2 WHERE id = $1", values![id, now]).await?;
+    tx.execute(
+        "UPDATE dlo_tokens SET last_used_at = $2 WHERE id = $1",
+        values![id, now],
+    )
+    .await?;
     tx.commit().await
 }
 
@@ -123,12 +134,19 @@ pub async fn revoke(database: &Database, by: &Caller, id: Uuid) -> Result<bool, 
     let mut tx = database.write().await?;
     let now = tx.now();
     let changed = tx
-        .execute("UPDATE dlo_tokens SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL", values![id, now])
+        .execute(
+            "UPDATE dlo_tokens SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL",
+            values![id, now],
+        )
         .await?;
     if changed == 0 {
         return Ok(false);
     }
-    audit::append(&mut tx, Entry::new(by, "token_revoked").reason(format!("token {id}"))).await?;
+    audit::append(
+        &mut tx,
+        Entry::new(by, "token_revoked").reason(format!("token {id}")),
+    )
+    .await?;
     tx.commit().await?;
     Ok(true)
 }

@@ -34,9 +34,12 @@ async fn asset(request: Request) -> Response {
     let Some(asset) = assets::find(request.uri().path()) else {
         return StatusCode::NOT_FOUND.into_response();
     };
-    let encoding = ENCODINGS.into_iter().find(|encoding| accepts(request.headers(), encoding));
+    let encoding = ENCODINGS
+        .into_iter()
+        .find(|encoding| accepts(request.headers(), encoding));
     let compressed = COMPRESSED.get_or_init(compress_all).await;
-    let packed = encoding.and_then(|encoding| Some((encoding, compressed.get(&(asset.path.clone(), encoding))?)));
+    let packed =
+        encoding.and_then(|encoding| Some((encoding, compressed.get(&(asset.path.clone(), encoding))?)));
     let mut response = match packed {
         Some((_, bytes)) => Body::from(bytes.clone()),
         None => Body::from(asset.body.as_str()),
@@ -53,13 +56,20 @@ async fn asset(request: Request) -> Response {
 }
 
 fn accepts(headers: &HeaderMap, encoding: &str) -> bool {
-    headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok()).any(|value| {
-        value.split(',').map(str::trim).any(|item| {
-            let (name, quality) = item.split_once(';').unwrap_or((item, ""));
-            let weight = quality.trim().strip_prefix("q=").and_then(|weight| weight.parse::<f32>().ok());
-            name.trim().eq_ignore_ascii_case(encoding) && weight.is_none_or(|weight| weight > 0.0)
+    headers
+        .get_all(header::ACCEPT_ENCODING)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .any(|value| {
+            value.split(',').map(str::trim).any(|item| {
+                let (name, quality) = item.split_once(';').unwrap_or((item, ""));
+                let weight = quality
+                    .trim()
+                    .strip_prefix("q=")
+                    .and_then(|weight| weight.parse::<f32>().ok());
+                name.trim().eq_ignore_ascii_case(encoding) && weight.is_none_or(|weight| weight > 0.0)
+            })
         })
-    })
 }
 
 async fn compress_all() -> HashMap<(String, &'static str), Bytes> {
@@ -77,10 +87,15 @@ async fn compress_all() -> HashMap<(String, &'static str), Bytes> {
 /// The library's own layer, asked once at its best level.
 async fn compress(asset: &'static Asset, encoding: &'static str) -> Option<Bytes> {
     let plain = service_fn(move |_: Request| async move {
-        Ok::<_, Infallible>(([(header::CONTENT_TYPE, asset.content_type)], asset.body.as_str()).into_response())
+        Ok::<_, Infallible>(
+            ([(header::CONTENT_TYPE, asset.content_type)], asset.body.as_str()).into_response(),
+        )
     });
     let layer = CompressionLayer::new().quality(CompressionLevel::Best);
-    let request = Request::builder().header(header::ACCEPT_ENCODING, encoding).body(Body::empty()).ok()?;
+    let request = Request::builder()
+        .header(header::ACCEPT_ENCODING, encoding)
+        .body(Body::empty())
+        .ok()?;
     let response = layer.layer(plain).oneshot(request).await.ok()?;
     if response.headers().get(header::CONTENT_ENCODING)? != encoding {
         return None;

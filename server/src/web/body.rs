@@ -61,7 +61,9 @@ async fn collect(mut body: Body) -> Option<Result<BytesMut, TooLarge>> {
     let mut kept = BytesMut::new();
     let mut seen = 0_usize;
     while let Some(frame) = body.frame().await {
-        let Ok(data) = frame.ok()?.into_data() else { continue };
+        let Ok(data) = frame.ok()?.into_data() else {
+            continue;
+        };
         seen = seen.saturating_add(data.len());
         if seen > MAX_DISCARDED {
             break;

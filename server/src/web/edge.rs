@@ -35,7 +35,12 @@ pub async fn guarded(mut request: Request, next: Next) -> Response {
         let request = match body::whole(request).await {
             Ok(request) => request,
             Err(body::Broken) => {
-                return refuse(face, Code::InvalidRequest, "The body did not arrive whole.", &reference);
+                return refuse(
+                    face,
+                    Code::InvalidRequest,
+                    "The body did not arrive whole.",
+                    &reference,
+                );
             }
         };
         let handled = AssertUnwindSafe(next.run(request)).catch_unwind();
@@ -43,11 +48,21 @@ pub async fn guarded(mut request: Request, next: Next) -> Response {
             Ok(Ok(response)) => response,
             Ok(Err(_panic)) => {
                 tracing::error!("a handler panicked");
-                refuse(face, Code::Internal, "Something went wrong on our side; the log holds the details.", &reference)
+                refuse(
+                    face,
+                    Code::Internal,
+                    "Something went wrong on our side; the log holds the details.",
+                    &reference,
+                )
             }
             Err(_elapsed) => {
                 tracing::error!("a handler took too long");
-                refuse(face, Code::Unavailable, "This took too long. Look again before you repeat it.", &reference)
+                refuse(
+                    face,
+                    Code::Unavailable,
+                    "This took too long. Look again before you repeat it.",
+                    &reference,
+                )
             }
         }
     };

@@ -39,7 +39,9 @@ pub fn response(problem: Problem, reference: &str) -> Response {
     });
     let mut response = (status(code), Html(html)).into_response();
     if let Some(seconds) = problem.retry_after {
-        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        response
+            .headers_mut()
+            .insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     }
     response
 }

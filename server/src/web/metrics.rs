@@ -25,7 +25,8 @@ static HANDLE: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
 /// Installs the recorder of this process. Further calls change nothing.
 pub fn install() {
     HANDLE.get_or_init(|| {
-        let builder = PrometheusBuilder::new().set_buckets_for_metric(Matcher::Full(SECONDS.to_owned()), &BUCKETS);
+        let builder =
+            PrometheusBuilder::new().set_buckets_for_metric(Matcher::Full(SECONDS.to_owned()), &BUCKETS);
         let handle = builder.and_then(PrometheusBuilder::install_recorder);
         if let Err(error) = &handle {
             tracing::warn!(error = %error, "no metrics are kept");
@@ -62,25 +63,43 @@ fn figure(count: i64) -> f64 {
 async fn read(database: &Database) -> Result<(), DbError> {
     use app::domain::recovery::RecoveryState;
     let mut tx = database.read().await?;
-    let rows = tx.fetch_all("SELECT state, COUNT(*) AS n FROM dlo_recoveries GROUP BY state", vec![]).await?;
+    let rows = tx
+        .fetch_all(
+            "SELECT state, COUNT(*) AS n FROM dlo_recoveries GROUP BY state",
+            vec![],
+        )
+        .await?;
     let mut counts = Vec::with_capacity(rows.len());
     for row in rows {
         counts.push((row.text("state")?, row.int("n")?));
     }
     for state in RecoveryState::ALL {
-        let count = counts.iter().find(|(name, _)| name == state.as_str()).map_or(0, |(_, count)| *count);
+        let count = counts
+            .iter()
+            .find(|(name, _)| name == state.as_str())
+            .map_or(0, |(_, count)| *count);
         gauge!(RECOVERIES, "state" => state.as_str()).set(figure(count));
     }
-    let rows = tx.fetch_all("SELECT status, COUNT(*) AS n FROM soniq_jobs GROUP BY status", vec![]).await?;
+    let rows = tx
+        .fetch_all(
+            "SELECT status, COUNT(*) AS n FROM soniq_jobs GROUP BY status",
+            vec![],
+        )
+        .await?;
     let mut counts = Vec::with_capacity(rows.len());
     for row in rows {
         counts.push((row.text("status")?, row.int("n")?));
     }
     for status in ["queued", "processing", "done", "cancelled"] {
-        let count = counts.iter().find(|(name, _)| name == status).map_or(0, |(_, count)| *count);
+        let count = counts
+            .iter()
+            .find(|(name, _)| name == status)
+            .map_or(0, |(_, count)| *count);
         gauge!(QUEUE_JOBS, "state" => status).set(figure(count));
     }
-    let row = tx.fetch_one("SELECT COUNT(*) AS n FROM soniq_dead_letter_jobs", vec![]).await?;
+    let row = tx
+        .fetch_one("SELECT COUNT(*) AS n FROM soniq_dead_letter_jobs", vec![])
+        .await?;
     gauge!(QUEUE_JOBS, "state" => "dead_letter").set(figure(row.int("n")?));
     Ok(())
 }
@@ -98,7 +117,11 @@ pub async fn scrape(State(served): State<Served>) -> Response {
     match HANDLE.get().and_then(Option::as_ref) {
         Some(handle) => {
             handle.run_upkeep();
-            ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], handle.render()).into_response()
+            (
+                [(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")],
+                handle.render(),
+            )
+                .into_response()
         }
         None => StatusCode::SERVICE_UNAVAILABLE.into_response(),
     }

@@ -46,7 +46,11 @@ pub struct Served {
 impl Served {
     pub fn new(office: Arc<Office>) -> Self {
         let own = origin::Own::new(&office.config.server.public_url);
-        Self { office, throttle: Arc::new(Throttle::default()), own: Arc::new(own) }
+        Self {
+            office,
+            throttle: Arc::new(Throttle::default()),
+            own: Arc::new(own),
+        }
     }
 }
 
@@ -74,8 +78,14 @@ pub fn router(office: Arc<Office>) -> Router {
         .method_not_allowed_fallback(pages::wrong_method)
         .layer(middleware::from_fn_with_state(served.clone(), pages::identify))
         .layer(sessions)
-        .layer(middleware::from_fn_with_state(served.clone(), pages::own_forms_only));
-    let compression = CompressionLayer::new().gzip(true).br(true).quality(CompressionLevel::Fastest);
+        .layer(middleware::from_fn_with_state(
+            served.clone(),
+            pages::own_forms_only,
+        ));
+    let compression = CompressionLayer::new()
+        .gzip(true)
+        .br(true)
+        .quality(CompressionLevel::Fastest);
     Router::new()
         .nest(api::ROOT, api::router(served.clone()))
         .merge(pages)
@@ -86,10 +96,16 @@ pub fn router(office: Arc<Office>) -> Router {
         .layer(middleware::from_fn(edge::guarded))
         .layer(middleware::from_fn(metrics::count))
         .layer(if_absent(header::CACHE_CONTROL, "no-store"))
-        .layer(if_absent(header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY))
+        .layer(if_absent(
+            header::CONTENT_SECURITY_POLICY,
+            CONTENT_SECURITY_POLICY,
+        ))
         .layer(if_absent(header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
         .layer(if_absent(header::REFERRER_POLICY, "same-origin"))
-        .layer(if_absent(HeaderName::from_static("cross-origin-opener-policy"), "same-origin"))
+        .layer(if_absent(
+            HeaderName::from_static("cross-origin-opener-policy"),
+            "same-origin",
+        ))
         .layer(if_absent(header::X_FRAME_OPTIONS, "DENY"))
         .layer(GlobalConcurrencyLimitLayer::new(MAX_AT_ONCE))
 }
@@ -107,7 +123,11 @@ pub enum Face {
 
 impl Face {
     pub fn of(path: &str) -> Self {
-        if path == "/api" || path.starts_with("/api/") { Self::Api } else { Self::Page }
+        if path == "/api" || path.starts_with("/api/") {
+            Self::Api
+        } else {
+            Self::Page
+        }
     }
 
     /// The refusal as an answer.
@@ -127,6 +147,10 @@ pub struct Reference(pub String);
 impl Reference {
     /// The request's name, which [`edge::guarded`] gave it.
     pub fn of(request: &Request) -> String {
-        request.extensions().get::<Self>().map(|reference| reference.0.clone()).unwrap_or_default()
+        request
+            .extensions()
+            .get::<Self>()
+            .map(|reference| reference.0.clone())
+            .unwrap_or_default()
     }
 }

@@ -18,17 +18,23 @@ fn origin_of(text: &str) -> Option<String> {
 
 impl Own {
     pub fn new(public_url: &str) -> Self {
-        Self { public: origin_of(public_url).unwrap_or_default() }
+        Self {
+            public: origin_of(public_url).unwrap_or_default(),
+        }
     }
 
     /// Whether an `Origin` or `Referer` is ours: that of `public_url`, or of the host that was asked.
     fn covers(&self, text: &str, host: Option<&str>) -> bool {
-        let Some(origin) = origin_of(text) else { return false };
+        let Some(origin) = origin_of(text) else {
+            return false;
+        };
         if !self.public.is_empty() && origin == self.public {
             return true;
         }
         host.is_some_and(|host| {
-            ["http", "https"].iter().any(|scheme| origin_of(&format!("{scheme}://{host}")) == Some(origin.clone()))
+            ["http", "https"]
+                .iter()
+                .any(|scheme| origin_of(&format!("{scheme}://{host}")) == Some(origin.clone()))
         })
     }
 
@@ -38,14 +44,20 @@ impl Own {
     /// # Errors
     /// `cross_site`.
     pub fn check(&self, headers: &HeaderMap, uri: &Uri) -> Result<(), DeskError> {
-        let text = |name: header::HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or_default());
+        let text =
+            |name: header::HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or_default());
         let host = text(header::HOST).or_else(|| uri.authority().map(|authority| authority.as_str()));
-        let site = headers.get("sec-fetch-site").map(|value| value.as_bytes() == b"same-origin");
+        let site = headers
+            .get("sec-fetch-site")
+            .map(|value| value.as_bytes() == b"same-origin");
         let origin = text(header::ORIGIN).map(|origin| self.covers(origin, host));
         let referer = text(header::REFERER).map(|referer| self.covers(referer, host));
         let said = [site, origin, referer];
         if said.contains(&Some(false)) || said.iter().all(Option::is_none) {
-            return Err(DeskError::new(Code::CrossSite, "This was not sent by a page of this office. Nothing was done."));
+            return Err(DeskError::new(
+                Code::CrossSite,
+                "This was not sent by a page of this office. Nothing was done.",
+            ));
         }
         Ok(())
     }
@@ -59,7 +71,10 @@ mod tests {
     fn check(own: &Own, pairs: &[(&'static str, &str)]) -> bool {
         let mut headers = HeaderMap::new();
         for (name, value) in pairs {
-            headers.insert(HeaderName::from_static(name), HeaderValue::from_str(value).expect("a value"));
+            headers.insert(
+                HeaderName::from_static(name),
+                HeaderValue::from_str(value).expect("a value"),
+            );
         }
         own.check(&headers, &Uri::from_static("/forms/x")).is_ok()
     }
@@ -70,9 +85,15 @@ mod tests {
         let host = ("host", "127.0.0.1:8080");
         assert!(check(&own, &[host, ("sec-fetch-site", "same-origin")]));
         assert!(check(&own, &[host, ("origin", "http://127.0.0.1:8080")]));
-        assert!(check(&own, &[host, ("referer", "http://127.0.0.1:8080/login?next=/x")]));
+        assert!(check(
+            &own,
+            &[host, ("referer", "http://127.0.0.1:8080/login?next=/x")]
+        ));
         assert!(check(&own, &[host, ("origin", "https://office.example.test")]));
-        assert!(check(&own, &[("host", "Office.test:80"), ("origin", "http://office.test")]));
+        assert!(check(
+            &own,
+            &[("host", "Office.test:80"), ("origin", "http://office.test")]
+        ));
         for bad in [
             &[host][..],
             &[host, ("sec-fetch-site", "cross-site")],
@@ -83,8 +104,16 @@ mod tests {
             &[host, ("origin", "http://evil.test")],
             &[host, ("referer", "http://evil.test/127.0.0.1:8080")],
             &[host, ("referer", "http://127.0.0.1:8080@evil.test/")],
-            &[host, ("sec-fetch-site", "same-origin"), ("origin", "http://evil.test")],
-            &[host, ("origin", "http://127.0.0.1:8080"), ("referer", "http://evil.test/")],
+            &[
+                host,
+                ("sec-fetch-site", "same-origin"),
+                ("origin", "http://evil.test"),
+            ],
+            &[
+                host,
+                ("origin", "http://127.0.0.1:8080"),
+                ("referer", "http://evil.test/"),
+            ],
             &[("origin", "http://127.0.0.1:8080")],
         ] {
             assert!(!check(&own, bad), "{bad:?}");

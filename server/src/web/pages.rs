@@ -47,7 +47,11 @@ struct Answered {
 
 impl Reply for Answered {
     fn redirect(&self, path: &str) {
-        let path = if href::is_ours(path) { path } else { href::DEAD_LETTERS };
+        let path = if href::is_ours(path) {
+            path
+        } else {
+            href::DEAD_LETTERS
+        };
         if let Ok(location) = HeaderValue::from_str(path) {
             self.options.insert_header(header::LOCATION, location);
             self.options.set_status(StatusCode::SEE_OTHER);
@@ -86,28 +90,48 @@ fn address(request: &Request, behind_proxy: bool) -> IpAddr {
         return peer;
     }
     let said = request.headers().get_all("x-forwarded-for").iter().next_back();
-    said.and_then(|value| value.to_str().ok()?.rsplit(',').next()?.trim().parse().ok()).unwrap_or(peer)
+    said.and_then(|value| value.to_str().ok()?.rsplit(',').next()?.trim().parse().ok())
+        .unwrap_or(peer)
 }
 
 /// Finds out who visits, and puts it into the request.
-pub async fn identify(State(served): State<Served>, session: Session, mut request: Request, next: Next) -> Response {
+pub async fn identify(
+    State(served): State<Served>,
+    session: Session,
+    mut request: Request,
+    next: Next,
+) -> Response {
     let caller = match session::caller(&session, &served.office).await {
         Ok(caller) => caller,
         Err(error) => return Face::Page.refuse(error.into(), &Reference::of(&request)),
     };
     let address = address(&request, !served.office.config.server.public_url.is_empty());
-    request.extensions_mut().insert(Visit { session, address, caller });
+    request.extensions_mut().insert(Visit {
+        session,
+        address,
+        caller,
+    });
     next.run(request).await
 }
 
 fn to_login(next: &str) -> Response {
-    let query = Query::of(&[("next", if href::is_ours(next) { next } else { href::DEAD_LETTERS })]);
+    let query = Query::of(&[(
+        "next",
+        if href::is_ours(next) {
+            next
+        } else {
+            href::DEAD_LETTERS
+        },
+    )]);
     Redirect::to(&href::with(href::LOGIN, &query)).into_response()
 }
 
 /// Sends a signed-out browser to the sign-in page, with the way back.
 pub async fn signed_in_only(request: Request, next: Next) -> Response {
-    let signed_in = request.extensions().get::<Visit>().is_some_and(|visit| visit.caller.is_some());
+    let signed_in = request
+        .extensions()
+        .get::<Visit>()
+        .is_some_and(|visit| visit.caller.is_some());
     if signed_in || request.uri().path() == href::LOGIN {
         return next.run(request).await;
     }
@@ -207,14 +231,21 @@ pub async fn unknown(state: State<Served>, request: Request) -> Response {
 
 /// A page asked for by a method that it does not have.
 pub async fn wrong_method(request: Request) -> Response {
-    let error = DeskError::new(Code::MethodNotAllowed, "A page can only be read; forms are sent to addresses of their own.");
+    let error = DeskError::new(
+        Code::MethodNotAllowed,
+        "A page can only be read; forms are sent to addresses of their own.",
+    );
     Face::Page.refuse(error.into(), &Reference::of(&request))
 }
 
 /// The page that a form was sent from, as a path of ours.
 fn sent_from(headers: &HeaderMap) -> String {
-    let referer = headers.get(header::REFERER).and_then(|value| value.to_str().ok()?.parse::<Uri>().ok());
-    referer.and_then(|uri| Some(uri.path_and_query()?.as_str().to_owned())).unwrap_or_default()
+    let referer = headers
+        .get(header::REFERER)
+        .and_then(|value| value.to_str().ok()?.parse::<Uri>().ok());
+    referer
+        .and_then(|uri| Some(uri.path_and_query()?.as_str().to_owned()))
+        .unwrap_or_default()
 }
 
 /// Runs a form's server function. The answer is a redirect to a path of ours, or a refusal.
@@ -223,10 +254,15 @@ pub async fn form(State(served): State<Served>, mut request: Request) -> Respons
     if request.extensions().get::<super::body::TooLarge>().is_some() {
         return Face::Page.refuse(super::body::TooLarge::refusal().into(), &reference);
     }
-    let known = leptos::server_fn::axum::get_server_fn_service(request.uri().path(), request.method().clone());
+    let known =
+        leptos::server_fn::axum::get_server_fn_service(request.uri().path(), request.method().clone());
     if known.is_none() {
         let read = request.method() == Method::GET || request.method() == Method::HEAD;
-        let code = if read { Code::NotFound } else { Code::MethodNotAllowed };
+        let code = if read {
+            Code::NotFound
+        } else {
+            Code::MethodNotAllowed
+        };
         return Face::Page.refuse(Problem::new(code, "There is no such form."), &reference);
     }
     let context = match Context::new(served, &request) {
@@ -238,13 +274,24 @@ pub async fn form(State(served): State<Served>, mut request: Request) -> Respons
     }
     // The library would answer with a redirect to whatever the Referer says.
     request.headers_mut().remove(header::REFERER);
-    let response = handle_server_fns_with_context(context.provider(), request).await.into_response();
+    let response = handle_server_fns_with_context(context.provider(), request)
+        .await
+        .into_response();
     if let Some(seconds) = context.slow_down.get() {
-        let error = DeskError::new(Code::SlowDown, format!("Too many tries. Try again in {seconds} seconds."));
-        let problem = Problem { retry_after: Some(*seconds), ..Problem::from(error) };
+        let error = DeskError::new(
+            Code::SlowDown,
+            format!("Too many tries. Try again in {seconds} seconds."),
+        );
+        let problem = Problem {
+            retry_after: Some(*seconds),
+            ..Problem::from(error)
+        };
         return Face::Page.refuse(problem, &reference);
     }
-    let location = response.headers().get(header::LOCATION).and_then(|location| location.to_str().ok());
+    let location = response
+        .headers()
+        .get(header::LOCATION)
+        .and_then(|location| location.to_str().ok());
     match location {
         Some(path) if response.status() == StatusCode::SEE_OTHER && href::is_ours(path) => {
             let (mut parts, _) = response.into_parts();
@@ -253,9 +300,10 @@ pub async fn form(State(served): State<Served>, mut request: Request) -> Respons
             Response::from_parts(parts, Body::empty())
         }
         // The form could not be read, or its function went nowhere.
-        Some(_) | None => {
-            Face::Page.refuse(Problem::new(Code::InvalidRequest, "The form could not be read."), &reference)
-        }
+        Some(_) | None => Face::Page.refuse(
+            Problem::new(Code::InvalidRequest, "The form could not be read."),
+            &reference,
+        ),
     }
 }
 
@@ -264,7 +312,10 @@ mod tests {
     use super::*;
 
     fn asked(peer: &str, forwarded: &str) -> Request {
-        let mut request = Request::builder().header("x-forwarded-for", forwarded).body(Body::empty()).expect("a request");
+        let mut request = Request::builder()
+            .header("x-forwarded-for", forwarded)
+            .body(Body::empty())
+            .expect("a request");
         let peer: SocketAddr = peer.parse().expect("an address");
         request.extensions_mut().insert(ConnectInfo(peer));
         request
@@ -273,16 +324,31 @@ mod tests {
     #[test]
     fn only_a_proxy_beside_us_is_believed() {
         let said = "203.0.113.9";
-        assert_eq!(address(&asked("127.0.0.1:1", &format!("1.1.1.1, {said}")), true).to_string(), said);
-        assert_eq!(address(&asked("127.0.0.1:1", said), false).to_string(), "127.0.0.1");
-        assert_eq!(address(&asked("198.51.100.7:1", said), true).to_string(), "198.51.100.7");
-        assert_eq!(address(&asked("10.0.0.2:1", "nonsense"), true).to_string(), "10.0.0.2");
+        assert_eq!(
+            address(&asked("127.0.0.1:1", &format!("1.1.1.1, {said}")), true).to_string(),
+            said
+        );
+        assert_eq!(
+            address(&asked("127.0.0.1:1", said), false).to_string(),
+            "127.0.0.1"
+        );
+        assert_eq!(
+            address(&asked("198.51.100.7:1", said), true).to_string(),
+            "198.51.100.7"
+        );
+        assert_eq!(
+            address(&asked("10.0.0.2:1", "nonsense"), true).to_string(),
+            "10.0.0.2"
+        );
     }
 
     #[test]
     fn a_way_back_is_a_path() {
         let mut headers = HeaderMap::new();
-        headers.insert(header::REFERER, HeaderValue::from_static("http://h/operations/a%2Fb?x=1#y"));
+        headers.insert(
+            header::REFERER,
+            HeaderValue::from_static("http://h/operations/a%2Fb?x=1#y"),
+        );
         assert_eq!(sent_from(&headers), "/operations/a%2Fb?x=1");
         assert_eq!(sent_from(&HeaderMap::new()), "");
     }

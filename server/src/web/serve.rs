@@ -16,10 +16,15 @@ pub const SHUTDOWN_GRACE: Duration = Duration::from_secs(8);
 ///
 /// # Errors
 /// When the listener fails.
-pub async fn serve(listener: TcpListener, office: Arc<Office>, shutdown: CancellationToken) -> std::io::Result<()> {
+pub async fn serve(
+    listener: TcpListener,
+    office: Arc<Office>,
+    shutdown: CancellationToken,
+) -> std::io::Result<()> {
     let service = router(office).into_make_service_with_connect_info::<SocketAddr>();
     let told = shutdown.clone();
-    let serving = axum::serve(listener, service).with_graceful_shutdown(async move { told.cancelled().await });
+    let serving =
+        axum::serve(listener, service).with_graceful_shutdown(async move { told.cancelled().await });
     let late = async {
         shutdown.cancelled().await;
         tokio::time::sleep(SHUTDOWN_GRACE).await;

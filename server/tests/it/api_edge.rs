@@ -23,14 +23,26 @@ async fn start(backend: Backend, database: Database) -> TestApp {
 
 /// Every route and method of the description, with an id that nobody has.
 async fn described(app: &TestApp) -> Vec<(Method, String)> {
-    let answer = app.send(app.client.get(app.url("/api/v1/openapi.json"))).await.expect(200);
+    let answer = app
+        .send(app.client.get(app.url("/api/v1/openapi.json")))
+        .await
+        .expect(200);
     let document = answer.json();
     let mut routes = Vec::new();
     for (path, item) in document["paths"].as_object().expect("paths") {
         for (method, operation) in item.as_object().expect("an item") {
-            let Ok(method) = Method::from_bytes(method.to_uppercase().as_bytes()) else { continue };
-            assert!(operation["responses"]["401"].is_object(), "{method} {path} tells of 401");
-            let id = if path.starts_with("/operations") { "nobody" } else { "00000000-0000-4000-8000-000000000000" };
+            let Ok(method) = Method::from_bytes(method.to_uppercase().as_bytes()) else {
+                continue;
+            };
+            assert!(
+                operation["responses"]["401"].is_object(),
+                "{method} {path} tells of 401"
+            );
+            let id = if path.starts_with("/operations") {
+                "nobody"
+            } else {
+                "00000000-0000-4000-8000-000000000000"
+            };
             routes.push((method, format!("/api/v1{}", path.replace("{id}", id))));
         }
     }
@@ -53,31 +65,59 @@ async fn every_described_route_is_guarded(backend: Backend, database: Database) 
         }
         if method != Method::GET {
             // Known and guarded: the body is asked for before anything else.
-            let request = app.client.request(method.clone(), app.url(&path)).bearer_auth(app.token(Role::Admin));
+            let request = app
+                .client
+                .request(method.clone(), app.url(&path))
+                .bearer_auth(app.token(Role::Admin));
             let answer = app.send(request.header("idempotency-key", fresh_key())).await;
             answer.refused(415, "unsupported_media_type");
         }
     }
-    app.get(Role::Admin, "/api/v1/nothing").await.refused(404, "not_found");
-    app.get(Role::Admin, "/api/v2/operations").await.refused(404, "not_found");
+    app.get(Role::Admin, "/api/v1/nothing")
+        .await
+        .refused(404, "not_found");
+    app.get(Role::Admin, "/api/v2/operations")
+        .await
+        .refused(404, "not_found");
     app.get(Role::Admin, "/api").await.refused(404, "not_found");
-    let request = app.client.delete(app.url("/api/v1/operations/x")).bearer_auth(app.token(Role::Admin));
+    let request = app
+        .client
+        .delete(app.url("/api/v1/operations/x"))
+        .bearer_auth(app.token(Role::Admin));
     app.send(request).await.refused(405, "method_not_allowed");
 }
 
 async fn malformed_calls_are_told_what_is_wrong(backend: Backend, database: Database) {
     let app = start(backend, database).await;
     let path = "/api/v1/operations/nobody/recoveries";
-    let post = || app.client.post(app.url(path)).bearer_auth(app.token(Role::Operator));
-    app.send(post().json(&json!({}))).await.refused(400, "missing_idempotency_key");
+    let post = || {
+        app.client
+            .post(app.url(path))
+            .bearer_auth(app.token(Role::Operator))
+    };
+    app.send(post().json(&json!({})))
+        .await
+        .refused(400, "missing_idempotency_key");
     for bad in ["", "two words", &"k".repeat(201)] {
         let request = post().header("idempotency-key", bad).json(&json!({}));
         app.send(request).await.refused(400, "missing_idempotency_key");
     }
     let keyed = || post().header("idempotency-key", fresh_key());
-    app.send(keyed().body("{}")).await.refused(415, "unsupported_media_type");
-    app.send(keyed().header("content-type", "application/x-www-form-urlencoded").body("a=b")).await.refused(415, "unsupported_media_type");
-    let json = |body: &str| keyed().header("content-type", "application/json").body(body.to_owned());
+    app.send(keyed().body("{}"))
+        .await
+        .refused(415, "unsupported_media_type");
+    app.send(
+        keyed()
+            .header("content-type", "application/x-www-form-urlencoded")
+            .body("a=b"),
+    )
+    .await
+    .refused(415, "unsupported_media_type");
+    let json = |body: &str| {
+        keyed()
+            .header("content-type", "application/json")
+            .body(body.to_owned())
+    };
     for bad in [
         "",
         "{",
@@ -95,7 +135,9 @@ async fn malformed_calls_are_told_what_is_wrong(backend: Backend, database: Data
         app.send(json(bad)).await.refused(400, "invalid_request");
     }
     let long = json!({"revision": 1, "action": "observe", "reason": "ö".repeat(501)});
-    app.post(Role::Operator, path, &long).await.refused(400, "invalid_request");
+    app.post(Role::Operator, path, &long)
+        .await
+        .refused(400, "invalid_request");
     let deep = format!("{}1{}", "[".repeat(5000), "]".repeat(5000));
     app.send(json(&deep)).await.refused(400, "invalid_request");
 
@@ -106,8 +148,12 @@ async fn malformed_calls_are_told_what_is_wrong(backend: Backend, database: Data
     let body = reqwest::Body::wrap_stream(futures::stream::iter(chunks));
     let request = keyed().header("content-type", "application/json").body(body);
     app.send(request).await.refused(413, "body_too_large");
-    app.send(app.client.post(app.url(path)).body(big.clone())).await.refused(401, "unauthenticated");
-    app.send(app.client.post(app.url("/api/v1/nothing")).body(big)).await.refused(401, "unauthenticated");
+    app.send(app.client.post(app.url(path)).body(big.clone()))
+        .await
+        .refused(401, "unauthenticated");
+    app.send(app.client.post(app.url("/api/v1/nothing")).body(big))
+        .await
+        .refused(401, "unauthenticated");
 
     for bad in [
         "/api/v1/dead-letters?colour=red",
@@ -125,40 +171,80 @@ async fn malformed_calls_are_told_what_is_wrong(backend: Backend, database: Data
         app.get(Role::Viewer, bad).await.refused(400, "invalid_request");
     }
     let reason = json!({"reason": "x"});
-    app.get(Role::Viewer, "/api/v1/recoveries/not-a-uuid").await.refused(400, "bad_id");
-    app.post(Role::Operator, "/api/v1/recoveries/not-a-uuid/cancel", &reason).await.refused(400, "bad_id");
-    app.get(Role::Viewer, "/api/v1/operations/%FF").await.refused(400, "bad_id");
-    app.get(Role::Viewer, &format!("/api/v1/operations/{}", "x".repeat(201))).await.refused(400, "bad_id");
+    app.get(Role::Viewer, "/api/v1/recoveries/not-a-uuid")
+        .await
+        .refused(400, "bad_id");
+    app.post(Role::Operator, "/api/v1/recoveries/not-a-uuid/cancel", &reason)
+        .await
+        .refused(400, "bad_id");
+    app.get(Role::Viewer, "/api/v1/operations/%FF")
+        .await
+        .refused(400, "bad_id");
+    app.get(Role::Viewer, &format!("/api/v1/operations/{}", "x".repeat(201)))
+        .await
+        .refused(400, "bad_id");
 
     let put = |path: &str| {
-        let request = app.client.put(app.url(path)).bearer_auth(app.token(Role::Reporter));
+        let request = app
+            .client
+            .put(app.url(path))
+            .bearer_auth(app.token(Role::Reporter));
         request.json(&json!({"provider": "genace"}))
     };
-    app.send(put("/api/v1/operations/x")).await.refused(428, "precondition_required");
+    app.send(put("/api/v1/operations/x"))
+        .await
+        .refused(428, "precondition_required");
     let tagged = put("/api/v1/operations/x").header("if-none-match", "\"1\"");
     app.send(tagged).await.refused(428, "precondition_required");
-    let patch = || app.client.patch(app.url("/api/v1/operations/x")).bearer_auth(app.token(Role::Reporter));
-    app.send(patch().json(&json!({}))).await.refused(428, "precondition_required");
-    app.send(patch().header("if-match", "seven").json(&json!({}))).await.refused(400, "invalid_request");
+    let patch = || {
+        app.client
+            .patch(app.url("/api/v1/operations/x"))
+            .bearer_auth(app.token(Role::Reporter))
+    };
+    app.send(patch().json(&json!({})))
+        .await
+        .refused(428, "precondition_required");
+    app.send(patch().header("if-match", "seven").json(&json!({})))
+        .await
+        .refused(400, "invalid_request");
 }
 
 async fn a_revoked_token_is_worthless(backend: Backend, database: Database) {
     let app = start(backend, database).await;
-    app.get(Role::Viewer, "/api/v1/nothing").await.refused(404, "not_found");
+    app.get(Role::Viewer, "/api/v1/nothing")
+        .await
+        .refused(404, "not_found");
     let all = tokens::list(&app.office.database).await.expect("tokens");
-    let viewer = all.iter().find(|token| token.role == Role::Viewer).expect("the viewer's");
+    let viewer = all
+        .iter()
+        .find(|token| token.role == Role::Viewer)
+        .expect("the viewer's");
     let by = crate::support::app::system();
-    assert!(tokens::revoke(&app.office.database, &by, viewer.id).await.expect("revoked"));
-    assert!(!tokens::revoke(&app.office.database, &by, viewer.id).await.expect("revoked already"));
-    app.get(Role::Viewer, "/api/v1/nothing").await.refused(401, "unauthenticated");
+    assert!(
+        tokens::revoke(&app.office.database, &by, viewer.id)
+            .await
+            .expect("revoked")
+    );
+    assert!(
+        !tokens::revoke(&app.office.database, &by, viewer.id)
+            .await
+            .expect("revoked already")
+    );
+    app.get(Role::Viewer, "/api/v1/nothing")
+        .await
+        .refused(401, "unauthenticated");
 }
 
 async fn use_of_a_token_is_kept(backend: Backend, database: Database) {
     let app = start(backend, database).await;
-    app.get(Role::Viewer, "/api/v1/nothing").await.refused(404, "not_found");
+    app.get(Role::Viewer, "/api/v1/nothing")
+        .await
+        .refused(404, "not_found");
     let kept = async || {
         let all = tokens::list(&app.office.database).await.expect("tokens");
-        all.into_iter().find(|token| token.role == Role::Viewer).and_then(|token| token.last_used_at)
+        all.into_iter()
+            .find(|token| token.role == Role::Viewer)
+            .and_then(|token| token.last_used_at)
     };
     let mut first = kept().await;
     for _ in 0..200 {
@@ -169,7 +255,9 @@ async fn use_of_a_token_is_kept(backend: Backend, database: Database) {
         first = kept().await;
     }
     assert!(first.is_some(), "the use is written");
-    app.get(Role::Viewer, "/api/v1/nothing").await.refused(404, "not_found");
+    app.get(Role::Viewer, "/api/v1/nothing")
+        .await
+        .refused(404, "not_found");
     assert_eq!(kept().await, first, "and not again within a minute");
 }
 
@@ -180,27 +268,50 @@ async fn roles_are_checked_on_every_write(backend: Backend, database: Database) 
     let uuid = "00000000-0000-4000-8000-000000000000";
     let writes: [(String, Value); 8] = [
         ("operations/nobody/recoveries".to_owned(), order),
-        ("operations/nobody/decisions".to_owned(), json!({"revision": 1, "decision": "reopen", "reason": "x"})),
+        (
+            "operations/nobody/decisions".to_owned(),
+            json!({"revision": 1, "decision": "reopen", "reason": "x"}),
+        ),
         (format!("recoveries/{uuid}/cancel"), reason.clone()),
         (format!("recoveries/{uuid}/approve"), reason.clone()),
         (format!("dead-letters/{uuid}/replay"), reason.clone()),
-        (format!("dead-letters/{uuid}/purge"), json!({"reason": "x", "confirm": uuid})),
-        (format!("dead-letters/{uuid}/link"), json!({"reason": "x", "operation_id": "nobody"})),
+        (
+            format!("dead-letters/{uuid}/purge"),
+            json!({"reason": "x", "confirm": uuid}),
+        ),
+        (
+            format!("dead-letters/{uuid}/link"),
+            json!({"reason": "x", "operation_id": "nobody"}),
+        ),
         (format!("dead-letters/{uuid}/acknowledge"), reason),
     ];
     for (path, body) in writes {
         for role in [Role::Viewer, Role::Reporter] {
-            app.post(role, &format!("/api/v1/{path}"), &body).await.refused(403, "role_required");
+            app.post(role, &format!("/api/v1/{path}"), &body)
+                .await
+                .refused(403, "role_required");
         }
     }
     for role in [Role::Viewer, Role::Operator, Role::Approver] {
         let facts = json!({"authorized": true, "remaining_credits": "10", "as_of": "2026-01-01T00:00:00Z"});
-        app.put(role, "/api/v1/owners/o", &facts).await.refused(403, "role_required");
-        app.put(role, "/api/v1/specifications/s", &json!({})).await.refused(403, "role_required");
-        app.put(role, "/api/v1/operations/x", &json!({})).await.refused(403, "role_required");
-        app.patch(role, "/api/v1/operations/x", 1, &json!({})).await.refused(403, "role_required");
+        app.put(role, "/api/v1/owners/o", &facts)
+            .await
+            .refused(403, "role_required");
+        app.put(role, "/api/v1/specifications/s", &json!({}))
+            .await
+            .refused(403, "role_required");
+        app.put(role, "/api/v1/operations/x", &json!({}))
+            .await
+            .refused(403, "role_required");
+        app.patch(role, "/api/v1/operations/x", 1, &json!({}))
+            .await
+            .refused(403, "role_required");
         let path = format!("/api/v1/recoveries/{uuid}/report");
-        app.post(role, &path, &json!({"outcome": "done"})).await.refused(403, "role_required");
+        app.post(role, &path, &json!({"outcome": "done"}))
+            .await
+            .refused(403, "role_required");
     }
-    app.get(Role::Viewer, "/api/v1/operations/nobody/candidates").await.refused(403, "role_required");
+    app.get(Role::Viewer, "/api/v1/operations/nobody/candidates")
+        .await
+        .refused(403, "role_required");
 }

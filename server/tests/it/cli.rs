@@ -20,9 +20,17 @@ fn run(args: &[&str], input: &str, code: i32) -> Output {
         .spawn()
         .expect("the binary starts");
     // It may have ended already without reading.
-    child.stdin.take().expect("an input").write_all(input.as_bytes()).ok();
+    child
+        .stdin
+        .take()
+        .expect("an input")
+        .write_all(input.as_bytes())
+        .ok();
     let output = child.wait_with_output().expect("it ends");
-    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let (out, err) = (
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr),
+    );
     assert_eq!(output.status.code(), Some(code), "{args:?}\n{out}\n{err}");
     output
 }
@@ -56,7 +64,10 @@ fn serve(url: &str) -> Served {
         .expect("the binary starts");
     let mut lines = BufReader::new(child.stdout.take().expect("an output")).lines();
     let line = lines.next().expect("a line").expect("text");
-    let address = line.strip_prefix("Listening on ").unwrap_or_else(|| panic!("{line}")).to_owned();
+    let address = line
+        .strip_prefix("Listening on ")
+        .unwrap_or_else(|| panic!("{line}"))
+        .to_owned();
     Served { child, address }
 }
 
@@ -72,33 +83,105 @@ async fn people_and_tokens_are_kept_and_audited() {
         assert!(err(&run(&["tokens", "list", "--database-url", url], "", 1)).contains("dlo migrate"));
         run(&["migrate", "--database-url", url], "", 0);
         run(&["--database-url", url, "migrate"], "", 0);
-        let add = ["operators", "add", "m.okafor", "--role", "operator", "--database-url", url];
+        let add = [
+            "operators",
+            "add",
+            "m.okafor",
+            "--role",
+            "operator",
+            "--database-url",
+            url,
+        ];
         run(&add, "", 2);
         run(&add, "correct horse\n", 0);
-        run(&["--as", "lead", "operators", "add", "m.okafor", "--role", "approver", "--database-url", url], "other\n", 0);
+        run(
+            &[
+                "--as",
+                "lead",
+                "operators",
+                "add",
+                "m.okafor",
+                "--role",
+                "approver",
+                "--database-url",
+                url,
+            ],
+            "other\n",
+            0,
+        );
         let listed = out(&run(&["operators", "list", "--database-url", url], "", 0));
-        assert!(listed.contains("m.okafor") && listed.contains("approver") && listed.contains("enabled"), "{listed}");
+        assert!(
+            listed.contains("m.okafor") && listed.contains("approver") && listed.contains("enabled"),
+            "{listed}"
+        );
         assert!(!listed.contains("argon2"), "{listed}");
-        let made = out(&run(&["tokens", "create", "--name", "app", "--role", "reporter", "--database-url", url], "", 0));
+        let made = out(&run(
+            &[
+                "tokens",
+                "create",
+                "--name",
+                "app",
+                "--role",
+                "reporter",
+                "--database-url",
+                url,
+            ],
+            "",
+            0,
+        ));
         let token = made.trim_end();
-        assert!(token.starts_with("dlo_") && token.len() >= 47 && !token.contains(char::is_whitespace), "{made:?}");
+        assert!(
+            token.starts_with("dlo_") && token.len() >= 47 && !token.contains(char::is_whitespace),
+            "{made:?}"
+        );
         let listed = out(&run(&["tokens", "--database-url", url, "list"], "", 0));
-        assert!(listed.contains("app") && listed.contains("reporter") && !listed.contains(token), "{listed}");
+        assert!(
+            listed.contains("app") && listed.contains("reporter") && !listed.contains(token),
+            "{listed}"
+        );
         let id = listed.split(' ').next().expect("an id").to_owned();
         run(&["tokens", "revoke", &id, "--database-url", url], "", 0);
         run(&["tokens", "revoke", &id, "--database-url", url], "", 1);
         run(&["tokens", "revoke", "no-uuid", "--database-url", url], "", 2);
-        run(&["operators", "disable", "m.okafor", "--database-url", url], "", 0);
+        run(
+            &["operators", "disable", "m.okafor", "--database-url", url],
+            "",
+            0,
+        );
         run(&["operators", "disable", "nobody", "--database-url", url], "", 1);
 
         let exported = out(&run(&["audit", "export", "--database-url", url], "", 0));
-        let entries: Vec<serde_json::Value> =
-            exported.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
-        let actions: Vec<&str> = entries.iter().filter_map(|entry| entry["action"].as_str()).collect();
-        assert_eq!(actions, ["operator_added", "role_changed", "token_created", "token_revoked", "operator_disabled"]);
-        assert_eq!((&entries[0]["actor"], &entries[1]["actor"]), (&"system".into(), &"lead".into()));
-        assert!(!exported.contains(token) && !exported.contains("horse"), "{exported}");
-        let csv = out(&run(&["audit", "export", "--format", "csv", "--database-url", url], "", 0));
+        let entries: Vec<serde_json::Value> = exported
+            .lines()
+            .map(|line| serde_json::from_str(line).expect("JSON"))
+            .collect();
+        let actions: Vec<&str> = entries
+            .iter()
+            .filter_map(|entry| entry["action"].as_str())
+            .collect();
+        assert_eq!(
+            actions,
+            [
+                "operator_added",
+                "role_changed",
+                "token_created",
+                "token_revoked",
+                "operator_disabled"
+            ]
+        );
+        assert_eq!(
+            (&entries[0]["actor"], &entries[1]["actor"]),
+            (&"system".into(), &"lead".into())
+        );
+        assert!(
+            !exported.contains(token) && !exported.contains("horse"),
+            "{exported}"
+        );
+        let csv = out(&run(
+            &["audit", "export", "--format", "csv", "--database-url", url],
+            "",
+            0,
+        ));
         assert_eq!(csv.lines().count(), 6, "{csv}");
         let verified = out(&run(&["audit", "verify", "--database-url", url], "", 0));
         assert!(verified.contains("5 entries"), "{verified}");
@@ -119,7 +202,15 @@ fn wrong_usage_and_configuration_end_with_two() {
         run(args, "", 2);
     }
     run(&["--help"], "", 0);
-    let output = run(&["migrate", "--database-url", "postgres://user:hunter2@127.0.0.1:1/x"], "", 1);
+    let output = run(
+        &[
+            "migrate",
+            "--database-url",
+            "postgres://user:hunter2@127.0.0.1:1/x",
+        ],
+        "",
+        1,
+    );
     assert!(!err(&output).contains("hunter2"), "{}", err(&output));
 }
 
@@ -128,16 +219,29 @@ async fn serve_says_where_and_ends_when_told() {
     let backend = on(Kind::Sqlite).await.expect("SQLite is always there");
     let mut served = serve(&backend.url);
     let client = reqwest::Client::builder().no_proxy().build().expect("a client");
-    let answer = client.get(format!("{}/readyz", served.address)).send().await.expect("an answer");
+    let answer = client
+        .get(format!("{}/readyz", served.address))
+        .send()
+        .await
+        .expect("an answer");
     assert_eq!(answer.status(), 200);
     let began = Instant::now();
     let pid = served.child.id().to_string();
-    assert!(Command::new("kill").args(["-TERM", &pid]).status().expect("kill runs").success());
+    assert!(
+        Command::new("kill")
+            .args(["-TERM", &pid])
+            .status()
+            .expect("kill runs")
+            .success()
+    );
     let status = loop {
         if let Some(status) = served.child.try_wait().expect("a status") {
             break status;
         }
-        assert!(began.elapsed() < Duration::from_secs(15), "it ends within 15 seconds");
+        assert!(
+            began.elapsed() < Duration::from_secs(15),
+            "it ends within 15 seconds"
+        );
         tokio::time::sleep(Duration::from_millis(50)).await;
     };
     assert!(status.success(), "{status}");
@@ -156,7 +260,11 @@ async fn a_newer_database_is_refused() {
     .expect("a row");
     tx.commit().await.expect("kept");
     database.close().await;
-    let output = run(&["serve", "--bind", "127.0.0.1:0", "--database-url", &backend.url], "", 1);
+    let output = run(
+        &["serve", "--bind", "127.0.0.1:0", "--database-url", &backend.url],
+        "",
+        1,
+    );
     assert!(err(&output).contains("newer program"), "{}", err(&output));
 }
 
@@ -173,7 +281,11 @@ async fn doctor_names_what_is_wrong() {
         let config = folder.join("dlo.toml");
         std::fs::write(&config, text).expect("a file");
         let config = config.display().to_string();
-        out(&run(&["doctor", "--config", &config, "--database-url", &backend.url], "", code))
+        out(&run(
+            &["doctor", "--config", &config, "--database-url", &backend.url],
+            "",
+            code,
+        ))
     };
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let base_url = format!("http://{}", listener.local_addr().expect("an address"));
@@ -181,7 +293,14 @@ async fn doctor_names_what_is_wrong() {
     assert!(found.contains("WRONG database"), "{found}");
     run(&["migrate", "--database-url", &backend.url], "", 0);
     let found = doctor(0, &base_url);
-    for part in ["ok    database", "ok    migration", "ok    workers", "ok    clock", "ok    provider genace", "ok    artifacts"] {
+    for part in [
+        "ok    database",
+        "ok    migration",
+        "ok    workers",
+        "ok    clock",
+        "ok    provider genace",
+        "ok    artifacts",
+    ] {
         assert!(found.contains(part), "{part}: {found}");
     }
     drop(listener);

@@ -56,11 +56,13 @@ async fn postgres() {
 }
 
 async fn run(kind: Kind) {
-    let suite: Suite =
-        serde_json::from_str(include_str!("../fixtures/soniq/contract.json")).expect("the suite is what we think");
+    let suite: Suite = serde_json::from_str(include_str!("../fixtures/soniq/contract.json"))
+        .expect("the suite is what we think");
     assert!(!suite.cases.is_empty());
     for case in &suite.cases {
-        let Some((_backend, database)) = Backend::open(kind).await else { return };
+        let Some((_backend, database)) = Backend::open(kind).await else {
+            return;
+        };
         let own = match kind {
             Kind::Postgres => (&case.setup_pg, "pg"),
             Kind::Memory | Kind::Sqlite => (&case.setup_sqlite, "sqlite"),
@@ -75,15 +77,23 @@ async fn run(kind: Kind) {
 async fn check(database: &Database, ids: &Map<String, Value>, case: &Case, own_setup: &[String]) {
     let name = format!("case {}: {}", case.n, case.title);
     for sql in case.setup.iter().chain(own_setup) {
-        raw::script(database, sql).await.unwrap_or_else(|error| panic!("{name}: {error}"));
+        raw::script(database, sql)
+            .await
+            .unwrap_or_else(|error| panic!("{name}: {error}"));
     }
     let mut fresh: Vec<String> = Vec::new();
     assert_eq!(case.verbs.len(), case.returns.len(), "{name}");
     for (verb, wanted) in case.verbs.iter().zip(&case.returns) {
         let mut answer = carry_out(database, verb).await;
         if wanted == "id" {
-            let id = answer.as_str().unwrap_or_else(|| panic!("{name}: {answer}")).to_owned();
-            assert!(!fresh.contains(&id) && !ids.values().any(|known| known == &json!(id)), "{name}: {id} is not new");
+            let id = answer
+                .as_str()
+                .unwrap_or_else(|| panic!("{name}: {answer}"))
+                .to_owned();
+            assert!(
+                !fresh.contains(&id) && !ids.values().any(|known| known == &json!(id)),
+                "{name}: {id} is not new"
+            );
             assert!(Uuid::parse_str(&id).is_ok(), "{name}: {id}");
             fresh.push(id);
             answer = json!("id");
@@ -119,7 +129,9 @@ async fn carry_out(database: &Database, verb: &[Value]) -> Value {
         }
         "worker" => {
             let settings = Settings::new(None, &Worker::default(), &Retries::default());
-            run_once(database, &Registry::new(), &settings).await.expect("the worker runs");
+            run_once(database, &Registry::new(), &settings)
+                .await
+                .expect("the worker runs");
             Value::Null
         }
         "sql" => match raw::script(database, text(1)).await {
@@ -131,25 +143,40 @@ async fn carry_out(database: &Database, verb: &[Value]) -> Value {
 }
 
 async fn replay(database: &Database, id: &str) -> Value {
-    let Some(id) = DeadLetterId::parse(id) else { return json!("bad_id") };
+    let Some(id) = DeadLetterId::parse(id) else {
+        return json!("bad_id");
+    };
     let mut tx = database.write().await.expect("begin");
-    let order = Replay { job_id: QueueJobId(Uuid::new_v4()), by: "test", reason: "contract", recovery: None };
+    let order = Replay {
+        job_id: QueueJobId(Uuid::new_v4()),
+        by: "test",
+        reason: "contract",
+        recovery: None,
+    };
     let job = dead_letters::replay(&mut tx, id, &order).await.expect("replay");
     tx.commit().await.expect("commit");
     job.map_or_else(|| json!("not_found"), |job| json!(job.to_string()))
 }
 
 async fn purge(database: &Database, id: &str) -> Value {
-    let Some(id) = DeadLetterId::parse(id) else { return json!("bad_id") };
+    let Some(id) = DeadLetterId::parse(id) else {
+        return json!("bad_id");
+    };
     let mut tx = database.write().await.expect("begin");
-    let purged = dead_letters::purge(&mut tx, &Messages::default(), id).await.expect("purge");
+    let purged = dead_letters::purge(&mut tx, &Messages::default(), id)
+        .await
+        .expect("purge");
     tx.commit().await.expect("commit");
     json!(purged)
 }
 
 async fn list(database: &Database, filter: &Value) -> Vec<String> {
     let one = |key: &str| filter[key][0].as_str().map(str::to_owned);
-    let moment = |key: &str| filter[key].as_str().map(|text| text.parse::<DateTime<Utc>>().expect("a moment"));
+    let moment = |key: &str| {
+        filter[key]
+            .as_str()
+            .map(|text| text.parse::<DateTime<Utc>>().expect("a moment"))
+    };
     let filter = DeadLetterFilter {
         job_name: one("job_names"),
         queue: one("queues"),
@@ -180,10 +207,16 @@ async fn page(
     limit: u32,
 ) -> (Vec<String>, Option<Cursor>) {
     let mut tx = database.read().await.expect("begin");
-    let listed =
-        dead_letters::list(&mut tx, &Messages::default(), &Redactor::default(), filter, after.as_ref(), limit)
-            .await
-            .expect("a page");
+    let listed = dead_letters::list(
+        &mut tx,
+        &Messages::default(),
+        &Redactor::default(),
+        filter,
+        after.as_ref(),
+        limit,
+    )
+    .await
+    .expect("a page");
     let ids = listed.rows.iter().map(|row| match row {
         DeadLetterRow::Readable(view) => view.id.to_string(),
         DeadLetterRow::Unreadable(why) => panic!("unreadable: {why:?}"),

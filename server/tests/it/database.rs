@@ -6,7 +6,11 @@ use server::database::{Database, Value};
 use server::values;
 use uuid::Uuid;
 
-crate::on_every_backend!(values_come_back, migrating_twice_changes_nothing, audit_refuses_changes);
+crate::on_every_backend!(
+    values_come_back,
+    migrating_twice_changes_nothing,
+    audit_refuses_changes
+);
 
 async fn values_come_back(_backend: Backend, database: Database) {
     let at = DateTime::from_timestamp_micros(1_700_000_000_123_456).expect("a moment");
@@ -24,17 +28,28 @@ async fn values_come_back(_backend: Backend, database: Database) {
     )
     .await
     .expect("insert");
-    let row = tx.fetch_one("SELECT * FROM dlo_tokens WHERE id = $1", values![id]).await.expect("row");
+    let row = tx
+        .fetch_one("SELECT * FROM dlo_tokens WHERE id = $1", values![id])
+        .await
+        .expect("row");
     assert_eq!(row.uuid("id").expect("id"), id);
     assert_eq!(row.text("name").expect("name"), "ü \u{202e}");
     assert_eq!(row.time("created_at").expect("time"), at);
     assert_eq!(row.opt_time("last_used_at").expect("time"), None);
-    let row = tx.fetch_one("SELECT authorized FROM dlo_owners", vec![]).await.expect("row");
+    let row = tx
+        .fetch_one("SELECT authorized FROM dlo_owners", vec![])
+        .await
+        .expect("row");
     assert!(row.flag("authorized").expect("flag"));
-    let counted = tx.fetch_one("SELECT COUNT(*) AS n FROM dlo_tokens", vec![]).await.expect("row");
+    let counted = tx
+        .fetch_one("SELECT COUNT(*) AS n FROM dlo_tokens", vec![])
+        .await
+        .expect("row");
     assert_eq!(counted.int("n").expect("n"), 1);
     let absent = Value::Uuid(None);
-    tx.execute("UPDATE dlo_recoveries SET queue_job_id = $1", vec![absent]).await.expect("typed null");
+    tx.execute("UPDATE dlo_recoveries SET queue_job_id = $1", vec![absent])
+        .await
+        .expect("typed null");
     tx.commit().await.expect("commit");
 }
 

@@ -24,16 +24,35 @@ struct Reader {
 
 impl Reader {
     async fn of(demo: &Demo) -> Self {
-        let system = Caller { name: Caller::SYSTEM.to_owned(), role: Role::Admin };
-        tokens::create(&demo.office.database, &system, Uuid::now_v7(), "reader", Role::Viewer, TOKEN)
-            .await
-            .expect("a token");
+        let system = Caller {
+            name: Caller::SYSTEM.to_owned(),
+            role: Role::Admin,
+        };
+        tokens::create(
+            &demo.office.database,
+            &system,
+            Uuid::now_v7(),
+            "reader",
+            Role::Viewer,
+            TOKEN,
+        )
+        .await
+        .expect("a token");
         let http = reqwest::Client::builder().no_proxy().build().expect("a client");
-        Self { http, base: format!("http://{}", demo.address) }
+        Self {
+            http,
+            base: format!("http://{}", demo.address),
+        }
     }
 
     async fn text(&self, path: &str) -> String {
-        let answer = self.http.get(format!("{}{path}", self.base)).bearer_auth(TOKEN).send().await.expect("an answer");
+        let answer = self
+            .http
+            .get(format!("{}{path}", self.base))
+            .bearer_auth(TOKEN)
+            .send()
+            .await
+            .expect("an answer");
         let status = answer.status();
         let text = answer.text().await.expect("a body");
         assert!(status.is_success(), "{path}: {status}: {text}");
@@ -62,12 +81,17 @@ impl Reader {
     async fn differences(&self, demo: &Demo) -> Vec<String> {
         let mut wrong = Vec::new();
         for wanted in demo.expectations() {
-            let seen = self.json(&format!("/api/v1/operations/{}", wanted.operation)).await;
+            let seen = self
+                .json(&format!("/api/v1/operations/{}", wanted.operation))
+                .await;
             let row = seen["plan"]["row"].as_u64().unwrap_or_default();
             let label = seen["label"].as_str().unwrap_or_default();
             let letters = seen["dead_letters"].as_array().map_or(0, Vec::len);
             if (row, label, letters) != (u64::from(wanted.row), wanted.label.as_str(), wanted.deaths) {
-                wrong.push(format!("{wanted:?}: row {row}, label {label}, {letters} dead letters; {}", seen["plan"]["summary"]));
+                wrong.push(format!(
+                    "{wanted:?}: row {row}, label {label}, {letters} dead letters; {}",
+                    seen["plan"]["summary"]
+                ));
             }
         }
         wrong
@@ -78,15 +102,26 @@ impl Reader {
 async fn its_history_fills_with_every_row_and_every_label() {
     let demo = Demo::start(Some("127.0.0.1:0")).await.expect("the demo starts");
     let reader = Reader::of(&demo).await;
-    let viewer = Caller { name: "viewer".to_owned(), role: Role::Viewer };
+    let viewer = Caller {
+        name: "viewer".to_owned(),
+        role: Role::Viewer,
+    };
     let head = demo.office.overview(&viewer).await.expect("an overview");
-    assert!(head.filling.is_some_and(|told| told.starts_with("The demo's history still fills: ")));
+    assert!(
+        head.filling
+            .is_some_and(|told| told.starts_with("The demo's history still fills: "))
+    );
 
     let started = Instant::now();
-    let troubles = tokio::time::timeout(A_MINUTE, demo.filled()).await.expect("filled within a minute");
+    let troubles = tokio::time::timeout(A_MINUTE, demo.filled())
+        .await
+        .expect("filled within a minute");
     println!("filled after {:?}", started.elapsed());
     assert!(troubles.is_empty(), "{}", troubles.join("\n"));
-    assert_eq!(demo.office.overview(&viewer).await.expect("an overview").filling, None);
+    assert_eq!(
+        demo.office.overview(&viewer).await.expect("an overview").filling,
+        None
+    );
 
     let settling = Instant::now();
     let wrong = loop {
@@ -105,7 +140,10 @@ async fn its_history_fills_with_every_row_and_every_label() {
     people_were_at_the_desk(&reader).await;
     let address = demo.address;
     demo.stop().await.expect("the demo ends, and its folder is gone");
-    assert!(tokio::net::TcpStream::connect(address).await.is_err(), "nobody serves any more");
+    assert!(
+        tokio::net::TcpStream::connect(address).await.is_err(),
+        "nobody serves any more"
+    );
 }
 
 async fn rows_and_labels(reader: &Reader) {
@@ -116,24 +154,38 @@ async fn rows_and_labels(reader: &Reader) {
     }
     assert_eq!(rows, (1..=20).collect());
     let letters = reader.all("dead-letters").await;
-    let labels: BTreeSet<String> =
-        letters.iter().filter_map(|letter| Some(letter["label"].as_str()?.to_owned())).collect();
-    assert_eq!(labels, Label::ALL.iter().map(|label| label.as_str().to_owned()).collect());
+    let labels: BTreeSet<String> = letters
+        .iter()
+        .filter_map(|letter| Some(letter["label"].as_str()?.to_owned()))
+        .collect();
+    assert_eq!(
+        labels,
+        Label::ALL.iter().map(|label| label.as_str().to_owned()).collect()
+    );
 }
 
 /// Nothing was put into the dead table by hand: each dead letter was a message of the application's or a job of ours.
 async fn moves_are_deaths(reader: &Reader, demo: &Demo) {
     let mut known: BTreeSet<String> = demo.messages().iter().map(Uuid::to_string).collect();
     let ours = reader.all("recoveries").await;
-    known.extend(ours.iter().filter_map(|recovery| Some(recovery["job_id"].as_str()?.to_owned())));
+    known.extend(
+        ours.iter()
+            .filter_map(|recovery| Some(recovery["job_id"].as_str()?.to_owned())),
+    );
     let letters = reader.all("dead-letters").await;
-    let ids: BTreeSet<&str> = letters.iter().filter_map(|letter| letter["id"].as_str()).collect();
+    let ids: BTreeSet<&str> = letters
+        .iter()
+        .filter_map(|letter| letter["id"].as_str())
+        .collect();
     assert_eq!(ids.len(), letters.len());
     assert!(ids.iter().all(|id| known.contains(*id)));
     let told: usize = demo.expectations().iter().map(|wanted| wanted.deaths).sum();
     assert_eq!(letters.len(), told + demo.strays());
     let queues = reader.json("/api/v1/queues").await;
-    assert_eq!(queues["totals"]["dead_letter"].as_u64(), u64::try_from(letters.len()).ok());
+    assert_eq!(
+        queues["totals"]["dead_letter"].as_u64(),
+        u64::try_from(letters.len()).ok()
+    );
 }
 
 /// The provider saw the creation requests that the story tells, and no other.
@@ -142,19 +194,40 @@ fn creations_are_the_storys(demo: &Demo) {
     for post in demo.fixture.posts() {
         *seen.entry(post.client_reference.unwrap_or_default()).or_default() += 1;
     }
-    for Expectation { operation, posts, scenario, .. } in demo.expectations() {
-        assert_eq!(seen.remove(&operation).unwrap_or_default(), posts, "{scenario} {operation}");
+    for Expectation {
+        operation,
+        posts,
+        scenario,
+        ..
+    } in demo.expectations()
+    {
+        assert_eq!(
+            seen.remove(&operation).unwrap_or_default(),
+            posts,
+            "{scenario} {operation}"
+        );
     }
     // What is left is the replacement that the approver sent.
     assert_eq!(seen.len(), 1, "{seen:?}");
-    assert!(seen.iter().all(|(operation, posts)| operation.ends_with("_r2") && *posts == 1), "{seen:?}");
+    assert!(
+        seen.iter()
+            .all(|(operation, posts)| operation.ends_with("_r2") && *posts == 1),
+        "{seen:?}"
+    );
     assert_eq!(demo.fixture.credentials_leaked(), 0);
 }
 
 async fn nothing_secret_is_shown(reader: &Reader) {
     for letter in reader.all("dead-letters").await {
         let text = letter.to_string();
-        for secret in ["gna_demo_", "token=", "slow push in", "whk_", "producer@", "Signature=9f"] {
+        for secret in [
+            "gna_demo_",
+            "token=",
+            "slow push in",
+            "whk_",
+            "producer@",
+            "Signature=9f",
+        ] {
             assert!(!text.contains(secret), "{secret}: {text}");
         }
     }
@@ -162,13 +235,19 @@ async fn nothing_secret_is_shown(reader: &Reader) {
 
 async fn people_were_at_the_desk(reader: &Reader) {
     let recoveries = reader.all("recoveries").await;
-    let states: BTreeSet<&str> = recoveries.iter().filter_map(|recovery| recovery["state"].as_str()).collect();
+    let states: BTreeSet<&str> = recoveries
+        .iter()
+        .filter_map(|recovery| recovery["state"].as_str())
+        .collect();
     for state in ["running", "succeeded", "failed"] {
         assert!(states.contains(state), "{state} is missing: {states:?}");
     }
     let audit = reader.all("audit").await;
     let actors: BTreeSet<&str> = audit.iter().filter_map(|entry| entry["actor"].as_str()).collect();
-    assert!(actors.contains("operator") && actors.contains("approver"), "{actors:?}");
+    assert!(
+        actors.contains("operator") && actors.contains("approver"),
+        "{actors:?}"
+    );
 }
 
 /// The program itself: says where it is, and ends on SIGTERM without a trace.
@@ -189,12 +268,21 @@ fn the_program_ends_on_sigterm_and_leaves_nothing_behind() {
         .collect();
     assert!(lines[0].contains("http://127.0.0.1:"), "{lines:?}");
     for (line, name) in lines[1..].iter().zip(["viewer", "operator", "approver"]) {
-        assert!(line.starts_with(&format!("  sign in as {name}")) && line.contains(" password "), "{lines:?}");
+        assert!(
+            line.starts_with(&format!("  sign in as {name}")) && line.contains(" password "),
+            "{lines:?}"
+        );
     }
     assert_eq!(std::fs::read_dir(folder.path()).expect("the folder").count(), 1);
     std::thread::sleep(Duration::from_secs(2));
     let pid = program.id().to_string();
-    assert!(Command::new("kill").args(["-TERM", &pid]).status().expect("kill runs").success());
+    assert!(
+        Command::new("kill")
+            .args(["-TERM", &pid])
+            .status()
+            .expect("kill runs")
+            .success()
+    );
     let asked = Instant::now();
     let status = loop {
         match program.try_wait().expect("a status") {
@@ -207,5 +295,9 @@ fn the_program_ends_on_sigterm_and_leaves_nothing_behind() {
         }
     };
     assert!(status.success(), "{status}");
-    assert_eq!(std::fs::read_dir(folder.path()).expect("the folder").count(), 0, "a trace is left");
+    assert_eq!(
+        std::fs::read_dir(folder.path()).expect("the folder").count(),
+        0,
+        "a trace is left"
+    );
 }

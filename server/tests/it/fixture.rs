@@ -70,9 +70,7 @@ async fn json_of(response: Response) -> Value {
 
 /// Sends raw bytes and reads until the connection ends: what came, and whether it ended with a reset.
 async fn raw(fixture: &Fixture, request: &[u8]) -> (Vec<u8>, bool) {
-    let mut stream = TcpStream::connect(fixture.addr())
-        .await
-        .expect("a connection");
+    let mut stream = TcpStream::connect(fixture.addr()).await.expect("a connection");
     let sent = stream.write_all(request).await;
     let mut came = Vec::new();
     let mut buffer = [0_u8; 4096];
@@ -143,10 +141,7 @@ async fn each_post_makes_a_job_of_its_own_and_all_are_counted() {
     assert!(posts[0].authorized && posts[0].complete);
     assert_eq!(posts[0].idempotency, None);
     assert_eq!(posts[0].body_sha256, posts[1].body_sha256);
-    assert_eq!(
-        posts[0].body.as_ref().expect("JSON")["prompt"],
-        "a lighthouse"
-    );
+    assert_eq!(posts[0].body.as_ref().expect("JSON")["prompt"], "a lighthouse");
 
     fixture.reset_counts();
     assert_eq!(fixture.counts().total(), 0);
@@ -163,10 +158,7 @@ async fn a_key_is_needed_and_may_be_a_certain_one() {
     };
     let fixture = Fixture::start_with(options).await.expect("free ports");
     let url = format!("{}/v1/generations", fixture.base_url());
-    for request in [
-        client().post(&url),
-        client().post(&url).bearer_auth("wrong"),
-    ] {
+    for request in [client().post(&url), client().post(&url).bearer_auth("wrong")] {
         let response = request.json(&json!({})).send().await.expect("an answer");
         assert_eq!(response.status(), StatusCode::UNAUTHORIZED);
         assert_eq!(json_of(response).await["error"]["code"], "unauthorized");
@@ -206,11 +198,7 @@ async fn stopping_ends_connections_and_frees_the_port() {
     }
     let begun = std::time::Instant::now();
     fixture.stop().await;
-    assert!(
-        begun.elapsed() < Duration::from_secs(1),
-        "{:?}",
-        begun.elapsed()
-    );
+    assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
     let mut buffer = [0_u8; 16];
     for stream in [&mut idle, &mut hanging] {
         assert!(matches!(stream.read(&mut buffer).await, Ok(0) | Err(_)));

@@ -1,6 +1,7 @@
 //! All integration tests in one binary: one link, one harness.
 
 mod api_edge;
+mod api_records;
 mod architecture;
 mod artifacts;
 mod cli;
@@ -9,13 +10,14 @@ mod contract;
 mod database;
 mod demo;
 mod fixture;
-mod protocol;
 mod office;
+mod protocol;
 mod provider_creates;
 mod provider_outputs;
 mod provider_reads;
 mod queue;
 mod sessions;
+mod soniq;
 mod storage;
 mod support;
 mod web_edge;

@@ -24,19 +24,35 @@ async fn signing_in_starts_a_session_and_signing_out_ends_it(backend: Backend, d
     let app = start(backend, database).await;
     app.person("mira", Role::Operator, "correct horse").await;
     let mut browser = app.browser();
-    for (name, password) in [("mira", "wrong"), ("nobody", "correct horse"), ("mira", ""), ("", ""), ("MIRA", "correct horse")] {
+    for (name, password) in [
+        ("mira", "wrong"),
+        ("nobody", "correct horse"),
+        ("mira", ""),
+        ("", ""),
+        ("MIRA", "correct horse"),
+    ] {
         let answer = browser.sign_in(name, password).await.expect(303);
-        assert!(answer.header("location").starts_with("/login?"), "{}", answer.header("location"));
+        assert!(
+            answer.header("location").starts_with("/login?"),
+            "{}",
+            answer.header("location")
+        );
         assert!(answer.header("location").contains("refused=unauthenticated"));
         assert_eq!(browser.cookie, None);
-        assert!(!answer.header("location").contains("horse"), "a password never travels in a URL");
+        assert!(
+            !answer.header("location").contains("horse"),
+            "a password never travels in a URL"
+        );
     }
     // A session that somebody planted before is worth nothing after.
     browser.cookie = Some("dlo_session=AAAAAAAAAAAAAAAAAAAAAA".to_owned());
     let answer = browser.sign_in("mira", "correct horse").await.expect(303);
     assert_eq!(answer.header("location"), "/queues");
     let set = answer.header("set-cookie").to_owned();
-    assert!(set.starts_with("dlo_session=") && !set.contains("AAAAAAAAAAAAAAAAAAAAAA"), "{set}");
+    assert!(
+        set.starts_with("dlo_session=") && !set.contains("AAAAAAAAAAAAAAAAAAAAAA"),
+        "{set}"
+    );
     for part in ["HttpOnly", "SameSite=Lax", "Path=/"] {
         assert!(set.contains(part), "{set}");
     }
@@ -45,9 +61,16 @@ async fn signing_in_starts_a_session_and_signing_out_ends_it(backend: Backend, d
     assert_eq!(page.header("location"), "/dead-letters", "already signed in");
 
     // The table does not hold what the cookie holds.
-    let secret = browser.cookie.clone().expect("a cookie").replace("dlo_session=", "");
+    let secret = browser
+        .cookie
+        .clone()
+        .expect("a cookie")
+        .replace("dlo_session=", "");
     let mut tx = app.office.database.read().await.expect("a transaction");
-    let row = tx.fetch_one("SELECT id, data FROM dlo_sessions", vec![]).await.expect("one session");
+    let row = tx
+        .fetch_one("SELECT id, data FROM dlo_sessions", vec![])
+        .await
+        .expect("one session");
     drop(tx);
     assert!(!row.text("id").expect("an id").contains(&secret));
     assert!(!row.text("data").expect("data").contains("horse"));
@@ -58,14 +81,28 @@ async fn signing_in_starts_a_session_and_signing_out_ends_it(backend: Backend, d
     assert_ne!(browser.cookie, old);
     let mut stale = app.browser();
     stale.cookie = old;
-    assert!(stale.get("/queues").await.expect(303).header("location").starts_with("/login"));
+    assert!(
+        stale
+            .get("/queues")
+            .await
+            .expect(303)
+            .header("location")
+            .starts_with("/login")
+    );
 
     let current = browser.cookie.clone();
     let answer = browser.form("/forms/sign-out", &[]).await.expect(303);
     assert_eq!(answer.header("location"), "/login");
     let mut again = app.browser();
     again.cookie = current;
-    assert!(again.get("/queues").await.expect(303).header("location").starts_with("/login"));
+    assert!(
+        again
+            .get("/queues")
+            .await
+            .expect(303)
+            .header("location")
+            .starts_with("/login")
+    );
 }
 
 async fn a_changed_person_is_another_person_at_once(backend: Backend, database: Database) {
@@ -77,20 +114,47 @@ async fn a_changed_person_is_another_person_at_once(backend: Backend, database: 
     browser.get("/login").await.expect(303);
     // The role is the row's.
     let mut tx = database.write().await.expect("a transaction");
-    tx.execute("UPDATE dlo_operators SET role = 'viewer'", vec![]).await.expect("changed");
+    tx.execute("UPDATE dlo_operators SET role = 'viewer'", vec![])
+        .await
+        .expect("changed");
     tx.commit().await.expect("kept");
     let page = browser.get("/nowhere").await.expect(404);
     assert!(page.has("[data-role=viewer]"), "{}", page.body);
     // A new password ends the sessions of the old one.
     app.person("mira", Role::Operator, "two").await;
-    assert!(browser.get("/queues").await.expect(303).header("location").starts_with("/login"));
+    assert!(
+        browser
+            .get("/queues")
+            .await
+            .expect(303)
+            .header("location")
+            .starts_with("/login")
+    );
     browser.sign_in("mira", "two").await.expect(303);
     browser.get("/login").await.expect(303);
-    assert!(operators::disable(database, &system(), "mira").await.expect("disabled"));
-    assert!(!operators::disable(database, &system(), "mira").await.expect("disabled already"));
-    assert!(browser.get("/queues").await.expect(303).header("location").starts_with("/login"));
+    assert!(
+        operators::disable(database, &system(), "mira")
+            .await
+            .expect("disabled")
+    );
+    assert!(
+        !operators::disable(database, &system(), "mira")
+            .await
+            .expect("disabled already")
+    );
+    assert!(
+        browser
+            .get("/queues")
+            .await
+            .expect(303)
+            .header("location")
+            .starts_with("/login")
+    );
     let answer = browser.sign_in("mira", "two").await.expect(303);
-    assert!(answer.header("location").contains("refused=unauthenticated"), "the same answer as for a wrong password");
+    assert!(
+        answer.header("location").contains("refused=unauthenticated"),
+        "the same answer as for a wrong password"
+    );
 }
 
 async fn too_many_tries_wait_and_lock_out_nobody_else(backend: Backend, database: Database) {
@@ -115,23 +179,47 @@ async fn a_session_is_bound_to_its_time(backend: Backend, database: Database) {
     let database = &app.office.database;
     // Older than a day, though just used.
     let mut tx = database.write().await.expect("a transaction");
-    let row = tx.fetch_one("SELECT data FROM dlo_sessions", vec![]).await.expect("one session");
+    let row = tx
+        .fetch_one("SELECT data FROM dlo_sessions", vec![])
+        .await
+        .expect("one session");
     let mut data: serde_json::Value = serde_json::from_str(&row.text("data").expect("data")).expect("JSON");
     let since = data["person"]["since"].as_i64().expect("seconds");
     data["person"]["since"] = (since - 24 * 3600).into();
-    tx.execute("UPDATE dlo_sessions SET data = $1", values![data.to_string()]).await.expect("changed");
+    tx.execute("UPDATE dlo_sessions SET data = $1", values![data.to_string()])
+        .await
+        .expect("changed");
     tx.commit().await.expect("kept");
-    assert!(browser.get("/queues").await.expect(303).header("location").starts_with("/login"));
+    assert!(
+        browser
+            .get("/queues")
+            .await
+            .expect(303)
+            .header("location")
+            .starts_with("/login")
+    );
 
     let mut browser = app.signed_in(Role::Viewer).await;
     let mut tx = database.write().await.expect("a transaction");
     let past = tx.now() - chrono::TimeDelta::seconds(1);
-    tx.execute("UPDATE dlo_sessions SET expires_at = $1", values![past]).await.expect("changed");
+    tx.execute("UPDATE dlo_sessions SET expires_at = $1", values![past])
+        .await
+        .expect("changed");
     tx.commit().await.expect("kept");
-    assert!(browser.get("/queues").await.expect(303).header("location").starts_with("/login"));
+    assert!(
+        browser
+            .get("/queues")
+            .await
+            .expect(303)
+            .header("location")
+            .starts_with("/login")
+    );
     sessions::delete_expired(database).await.expect("deleted");
     let mut tx = database.read().await.expect("a transaction");
-    let row = tx.fetch_one("SELECT COUNT(*) AS n FROM dlo_sessions", vec![]).await.expect("a count");
+    let row = tx
+        .fetch_one("SELECT COUNT(*) AS n FROM dlo_sessions", vec![])
+        .await
+        .expect("a count");
     assert_eq!(row.int("n").expect("n"), 0);
 }
 
@@ -141,8 +229,18 @@ async fn over_https_the_cookie_is_bound_to_the_host(backend: Backend, database: 
     let app = TestApp::start(backend, database, config).await;
     app.person("mira", Role::Viewer, "correct horse").await;
     let fields = [("name", "mira"), ("password", "correct horse")];
-    let headers = [("origin", "https://office.example.test"), ("sec-fetch-site", "same-origin")];
-    let answer = app.browser().form_with("/forms/sign-in", &fields, &headers).await.expect(303);
+    let headers = [
+        ("origin", "https://office.example.test"),
+        ("sec-fetch-site", "same-origin"),
+    ];
+    let answer = app
+        .browser()
+        .form_with("/forms/sign-in", &fields, &headers)
+        .await
+        .expect(303);
     let set = answer.header("set-cookie");
-    assert!(set.starts_with("__Host-dlo_session=") && set.contains("Secure"), "{set}");
+    assert!(
+        set.starts_with("__Host-dlo_session=") && set.contains("Secure"),
+        "{set}"
+    );
 }

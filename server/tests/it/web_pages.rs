@@ -38,24 +38,36 @@ async fn reported(app: &TestApp, path: &str, fields: Value) {
 fn form(page: &Answer, selector: &str) -> (String, Vec<(String, String)>) {
     let document = page.page();
     let select = |text: &str| Selector::parse(text).expect("a selector");
-    let form = document.select(&select(selector)).next().unwrap_or_else(|| panic!("no {selector}: {}", page.body));
+    let form = document
+        .select(&select(selector))
+        .next()
+        .unwrap_or_else(|| panic!("no {selector}: {}", page.body));
     let action = form.value().attr("action").expect("an action").to_owned();
     let named = select("input[name]:not([type=checkbox]), textarea[name]");
-    let fields = form.select(&named).map(|field| {
-        let name = field.value().attr("name").unwrap_or_default().to_owned();
-        let value = match field.value().attr("value") {
-            Some(value) => value.to_owned(),
-            None => field.text().collect(),
-        };
-        (name, value)
-    });
+    let fields = form
+        .select(&named)
+        .map(|field| {
+            let name = field.value().attr("name").unwrap_or_default().to_owned();
+            let value = match field.value().attr("value") {
+                Some(value) => value.to_owned(),
+                None => field.text().collect(),
+            };
+            (name, value)
+        });
     (action, fields.collect())
 }
 
 /// Sends a form with some fields filled in; answers where it leads, without the fragment.
-async fn send(browser: &mut Browser<'_>, form: &(String, Vec<(String, String)>), filled: &[(&str, &str)]) -> String {
+async fn send(
+    browser: &mut Browser<'_>,
+    form: &(String, Vec<(String, String)>),
+    filled: &[(&str, &str)],
+) -> String {
     let (action, fields) = form;
-    let mut fields: Vec<(&str, &str)> = fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let mut fields: Vec<(&str, &str)> = fields
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_str()))
+        .collect();
     for (name, value) in filled {
         fields.retain(|(own, _)| own != name);
         fields.push((name, value));
@@ -72,10 +84,18 @@ async fn every_page_of_an_empty_office_answers(backend: Backend, database: Datab
         let page = browser.get(path).await.expect(200);
         assert!(page.has("main#main") && page.has("h1"), "{path}: {}", page.body);
         assert!(page.has("title"), "{path}");
-        assert!(!page.body.contains("<script") && !page.body.contains(" style="), "{path}");
+        assert!(
+            !page.body.contains("<script") && !page.body.contains(" style="),
+            "{path}"
+        );
     }
     assert!(browser.get("/dead-letters").await.has("[data-empty-state=never]"));
-    assert!(browser.get("/dead-letters?label=closed").await.has("[data-empty-state=filtered]"));
+    assert!(
+        browser
+            .get("/dead-letters?label=closed")
+            .await
+            .has("[data-empty-state=filtered]")
+    );
 }
 
 async fn a_plan_is_reviewed_confirmed_once_and_cancelled(backend: Backend, database: Database) {
@@ -85,12 +105,23 @@ async fn a_plan_is_reviewed_confirmed_once_and_cancelled(backend: Backend, datab
     let mut browser = app.signed_in(Role::Operator).await;
 
     let page = browser.get("/operations/a%2Fb%20c").await.expect(200);
-    assert!(page.has("main[data-operation='a/b c'][data-label=render_in_progress]"), "{}", page.body);
-    assert!(page.has("[data-plan=observe][data-allowed=true]"), "{}", page.body);
+    assert!(
+        page.has("main[data-operation='a/b c'][data-label=render_in_progress]"),
+        "{}",
+        page.body
+    );
+    assert!(
+        page.has("[data-plan=observe][data-allowed=true]"),
+        "{}",
+        page.body
+    );
     let review = browser.get("/operations/a%2Fb%20c/review").await.expect(200);
     let confirm = form(&review, "form[data-action=observe]");
     let without_reason = send(&mut browser, &confirm, &[]).await;
-    assert!(without_reason.contains("refused=invalid_request"), "{without_reason}");
+    assert!(
+        without_reason.contains("refused=invalid_request"),
+        "{without_reason}"
+    );
 
     let recovery = send(&mut browser, &confirm, &[("reason", "is it still there?")]).await;
     assert!(recovery.starts_with("/recoveries/"), "{recovery}");
@@ -99,15 +130,27 @@ async fn a_plan_is_reviewed_confirmed_once_and_cancelled(backend: Backend, datab
     let page = browser.get(&recovery).await.expect(200);
     assert!(page.has("main[data-state=requested]"), "{}", page.body);
     let listed = browser.get("/recoveries").await.expect(200);
-    assert!(listed.has("tr[data-recovery][data-state=requested][data-action=observe]"), "{}", listed.body);
+    assert!(
+        listed.has("tr[data-recovery][data-state=requested][data-action=observe]"),
+        "{}",
+        listed.body
+    );
 
     let key = fresh_key();
-    let busy = send(&mut browser, &confirm, &[("reason", "once <more>"), ("key", &key)]).await;
+    let busy = send(
+        &mut browser,
+        &confirm,
+        &[("reason", "once <more>"), ("key", &key)],
+    )
+    .await;
     assert!(busy.contains("refused="), "{busy}");
     let back = browser.get(&busy).await.expect(200);
     assert!(back.has("[role=alert][data-code]"), "{}", back.body);
     let (_, kept) = form(&back, "form[data-action=observe]");
-    assert!(kept.contains(&("reason".to_owned(), "once <more>".to_owned())), "{kept:?}");
+    assert!(
+        kept.contains(&("reason".to_owned(), "once <more>".to_owned())),
+        "{kept:?}"
+    );
 
     let cancel = form(&page, "form[data-action=cancel]");
     let cancelled = send(&mut browser, &cancel, &[("reason", "not now")]).await;
@@ -130,7 +173,11 @@ async fn a_decision_is_recorded_and_a_stale_one_comes_back(backend: Backend, dat
     let done = send(&mut browser, &close, &[("reason", "nobody knows")]).await;
     assert_eq!(done, "/operations/op_1?done=decided");
     let page = browser.get(&done).await.expect(200);
-    assert!(page.has("main[data-label=closed]") && page.has("[data-notice=done]"), "{}", page.body);
+    assert!(
+        page.has("main[data-label=closed]") && page.has("[data-notice=done]"),
+        "{}",
+        page.body
+    );
     let key = fresh_key();
     let stale = send(&mut browser, &close, &[("reason", "late"), ("key", &key)]).await;
     assert!(stale.contains("refused=plan_stale"), "{stale}");
@@ -139,7 +186,11 @@ async fn a_decision_is_recorded_and_a_stale_one_comes_back(backend: Backend, dat
     let reopen = form(&back, "form[data-decision=reopen]");
     let open = send(&mut browser, &reopen, &[("reason", "it was found")]).await;
     let page = browser.get(&open).await.expect(200);
-    assert!(page.has("main[data-label=submission_outcome_unknown]"), "{}", page.body);
+    assert!(
+        page.has("main[data-label=submission_outcome_unknown]"),
+        "{}",
+        page.body
+    );
 }
 
 async fn a_viewer_sees_everything_and_orders_nothing(backend: Backend, database: Database) {
@@ -148,8 +199,16 @@ async fn a_viewer_sees_everything_and_orders_nothing(backend: Backend, database:
     reported(&app, "/api/v1/operations/op_2", fields).await;
     let mut browser = app.signed_in(Role::Viewer).await;
     let review = browser.get("/operations/op_2/review").await.expect(200);
-    assert!(review.has("form[data-action=observe] button[type=submit][disabled]"), "{}", review.body);
-    assert!(review.has("[data-guard=operator_permitted][data-verdict=block]"), "{}", review.body);
+    assert!(
+        review.has("form[data-action=observe] button[type=submit][disabled]"),
+        "{}",
+        review.body
+    );
+    assert!(
+        review.has("[data-guard=operator_permitted][data-verdict=block]"),
+        "{}",
+        review.body
+    );
     let confirm = form(&review, "form[data-action=observe]");
     let refused = send(&mut browser, &confirm, &[("reason", "let me")]).await;
     assert!(refused.contains("refused=role_required"), "{refused}");
@@ -163,19 +222,35 @@ async fn awkward_addresses_are_told_what_is_wrong(backend: Backend, database: Da
         ("/operations/nobody", 404, "not_found"),
         ("/operations/nobody/review", 404, "not_found"),
         ("/operations/%3C%2Ftitle%3E%3Cscript%3E", 404, "not_found"),
-        ("/dead-letters/00000000-0000-4000-8000-000000000000", 404, "not_found"),
+        (
+            "/dead-letters/00000000-0000-4000-8000-000000000000",
+            404,
+            "not_found",
+        ),
         ("/dead-letters/zz", 400, "bad_id"),
-        ("/recoveries/00000000-0000-4000-8000-000000000000", 404, "not_found"),
+        (
+            "/recoveries/00000000-0000-4000-8000-000000000000",
+            404,
+            "not_found",
+        ),
         ("/dead-letters?label=nope", 400, "invalid_request"),
         ("/dead-letters?made_up=1", 400, "invalid_request"),
-        ("/dead-letters?from=2026-12-01&to=2026-11-01", 400, "invalid_request"),
+        (
+            "/dead-letters?from=2026-12-01&to=2026-11-01",
+            400,
+            "invalid_request",
+        ),
         ("/dead-letters?cursor=nonsense", 400, "invalid_request"),
         ("/operations?phase=nope", 400, "invalid_request"),
         ("/recoveries?state=nope", 400, "invalid_request"),
         ("/audit?limit=1000", 400, "invalid_request"),
     ] {
         let page = browser.get(path).await.expect(status);
-        assert!(page.has(&format!("main[data-code={code}]")), "{path}: {}", page.body);
+        assert!(
+            page.has(&format!("main[data-code={code}]")),
+            "{path}: {}",
+            page.body
+        );
         assert!(!page.body.contains("<script"), "{path}: {}", page.body);
     }
 }

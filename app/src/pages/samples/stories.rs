@@ -282,10 +282,13 @@ pub fn contested(now: DateTime<Utc>) -> OperationView {
         label: Label::RemoteStateUnclear,
         refund_unresolved: true,
         remote: RemoteView {
-            other_jobs: vec![OtherJob {
-                job_id: JobId::from("gj_48212"),
-                job: RemoteJob::default(),
-            }],
+            other_jobs: vec![
+                OtherJob {
+                    job_id: JobId::from("gj_48212"),
+                    job: RemoteJob::default(),
+                }
+                .into(),
+            ],
             ..base.remote.clone()
         },
         timeline: base.timeline.iter().take(5).cloned().collect(),

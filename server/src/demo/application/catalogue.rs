@@ -47,7 +47,11 @@ impl Catalogue {
     /// # Errors
     /// As [`Self::list`].
     pub async fn complete(&self, operation: &OperationId) -> Result<(), String> {
-        self.insert("INSERT INTO completions (operation_id, asset_id) VALUES ($1, $1)", values![operation]).await
+        self.insert(
+            "INSERT INTO completions (operation_id, asset_id) VALUES ($1, $1)",
+            values![operation],
+        )
+        .await
     }
 
     /// Books a refund on an account.

@@ -27,7 +27,10 @@ impl Application {
         let answer = self.reader.jobs.observe(&job_id).await;
         if answer.observation.fetch != Fetch::Ok {
             let (category, words) = unread_words(answer.observation.fetch);
-            return Err(Failure::retry(category, format!("GenaceError: GET /v1/jobs/{job_id} {words}")));
+            return Err(Failure::retry(
+                category,
+                format!("GenaceError: GET /v1/jobs/{job_id} {words}"),
+            ));
         }
         self.copy(case, &job_id, &answer.links).await?;
         self.complete(case).await
@@ -37,7 +40,9 @@ impl Application {
     async fn copy(&self, case: &Case, job_id: &JobId, links: &[OutputLink]) -> Result<(), Failure> {
         let store = match case.scenario.conduct.deliver {
             Deliver::StoreFull => &self.full_store,
-            Deliver::Careful | Deliver::Hurried | Deliver::LosesCompletion | Deliver::CatalogueFails => &self.store,
+            Deliver::Careful | Deliver::Hurried | Deliver::LosesCompletion | Deliver::CatalogueFails => {
+                &self.store
+            }
         };
         let mut copies: Vec<Value> = Vec::new();
         let mut failed = None;
@@ -45,7 +50,11 @@ impl Application {
             if self.notes(&case.id, |notes| notes.copied.contains(&link.index)) {
                 continue;
             }
-            let wanted = Wanted { operation: &case.id, job: job_id, link };
+            let wanted = Wanted {
+                operation: &case.id,
+                job: job_id,
+                link,
+            };
             match store.deliver_output(&self.reader.outputs, &wanted).await {
                 Ok(stored) => {
                     self.notes(&case.id, |notes| notes.copied.insert(link.index));
@@ -58,7 +67,8 @@ impl Application {
                     }));
                 }
                 Err(error) => {
-                    copies.push(json!({ "index": link.index, "state": "failed", "category": error.category }));
+                    copies
+                        .push(json!({ "index": link.index, "state": "failed", "category": error.category }));
                     failed.get_or_insert_with(|| (error, words(&error, link)));
                 }
             }
@@ -84,14 +94,21 @@ impl Application {
             self.catalogue.complete(&case.id).await.map_err(database)?;
         }
         self.report(case, &json!({ "phase": "delivered" })).await?;
-        let title = if conduct == Deliver::CatalogueFails { case.title.repeat(LONG_TITLE / 20) } else { case.title.clone() };
+        let title = if conduct == Deliver::CatalogueFails {
+            case.title.repeat(LONG_TITLE / 20)
+        } else {
+            case.title.clone()
+        };
         self.catalogue.list(&case.id, &title).await.map_err(database)?;
         self.catalogue.complete(&case.id).await.map_err(database)
     }
 }
 
 fn database(error: String) -> Failure {
-    Failure::retry(ErrorCategory::Database, format!("DatabaseError: catalogue.db: {error}"))
+    Failure::retry(
+        ErrorCategory::Database,
+        format!("DatabaseError: catalogue.db: {error}"),
+    )
 }
 
 /// As the application logs it, with the URL that it was refused under.
@@ -120,5 +137,8 @@ fn words(error: &OutputError, link: &OutputLink) -> String {
         | ErrorCategory::Cancelled
         | ErrorCategory::Other => "OutputError",
     };
-    format!("{name}: output {}: {} (GET {})", link.index, error.detail, link.url)
+    format!(
+        "{name}: output {}: {} (GET {})",
+        link.index, error.detail, link.url
+    )
 }

@@ -16,17 +16,28 @@ pub struct Failure {
 
 impl Failure {
     pub fn retry(category: ErrorCategory, text: impl Into<String>) -> Self {
-        Self { category, text: text.into(), permanent: false }
+        Self {
+            category,
+            text: text.into(),
+            permanent: false,
+        }
     }
 
     pub fn permanent(category: ErrorCategory, text: impl Into<String>) -> Self {
-        Self { category, text: text.into(), permanent: true }
+        Self {
+            category,
+            text: text.into(),
+            permanent: true,
+        }
     }
 }
 
 impl From<OfficeError> for Failure {
     fn from(error: OfficeError) -> Self {
-        Self::retry(ErrorCategory::Connection, format!("OfficeError: connection to the office: {error}"))
+        Self::retry(
+            ErrorCategory::Connection,
+            format!("OfficeError: connection to the office: {error}"),
+        )
     }
 }
 

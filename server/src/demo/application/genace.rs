@@ -26,7 +26,12 @@ pub enum Submission {
     /// Accepted, with the job's id where the answer has one at the place that the application looks at.
     Accepted { job_id: Option<String> },
     /// A refusal.
-    Rejected { status: u16, code: String, charged: Option<Decimal>, detail: String },
+    Rejected {
+        status: u16,
+        code: String,
+        charged: Option<Decimal>,
+        detail: String,
+    },
     /// Anything else: it may have been accepted.
     Unknown { category: ErrorCategory, detail: String },
 }
@@ -43,7 +48,11 @@ impl Genace {
             .no_proxy()
             .timeout(TIMEOUT)
             .build()?;
-        Ok(Self { http, address, key: key.to_owned() })
+        Ok(Self {
+            http,
+            address,
+            key: key.to_owned(),
+        })
     }
 
     /// Whether anybody listens there. Asked before the application says that it submits.
@@ -69,22 +78,35 @@ impl Genace {
             "duration_seconds": case.specification.seconds,
             "client_reference": case.id,
         });
-        let sent = self.http.post(&url).bearer_auth(&self.key).json(&body).send().await;
+        let sent = self
+            .http
+            .post(&url)
+            .bearer_auth(&self.key)
+            .json(&body)
+            .send()
+            .await;
         let response = match sent {
             Ok(response) => response,
             Err(error) if error.is_connect() => {
-                return Submission::NotSent { detail: format!("ConnectionRefused: POST {url}: connection refused") };
+                return Submission::NotSent {
+                    detail: format!("ConnectionRefused: POST {url}: connection refused"),
+                };
             }
             Err(error) if error.is_timeout() => {
                 return Submission::Unknown {
                     category: ErrorCategory::Timeout,
-                    detail: format!("ReadTimeout: POST {url} timed out after {} ms", TIMEOUT.as_millis()),
+                    detail: format!(
+                        "ReadTimeout: POST {url} timed out after {} ms",
+                        TIMEOUT.as_millis()
+                    ),
                 };
             }
             Err(_) => {
                 return Submission::Unknown {
                     category: ErrorCategory::Connection,
-                    detail: format!("ConnectionReset: POST {url}: connection reset by peer before the answer"),
+                    detail: format!(
+                        "ConnectionReset: POST {url}: connection reset by peer before the answer"
+                    ),
                 };
             }
         };
@@ -96,7 +118,10 @@ impl Genace {
     fn classify(&self, url: &str, status: u16, text: &str) -> Submission {
         let body: Option<Value> = serde_json::from_str(text).ok().filter(Value::is_object);
         let code = || {
-            let code = body.as_ref().and_then(|body| body.pointer("/error/code")).and_then(Value::as_str);
+            let code = body
+                .as_ref()
+                .and_then(|body| body.pointer("/error/code"))
+                .and_then(Value::as_str);
             code.unwrap_or("unknown").to_owned()
         };
         match (status, &body) {
@@ -110,7 +135,10 @@ impl Genace {
             },
             (400..=499, Some(body)) => Submission::Rejected {
                 status,
-                charged: body.pointer("/credits/charged").and_then(Value::as_i64).map(Decimal::from),
+                charged: body
+                    .pointer("/credits/charged")
+                    .and_then(Value::as_i64)
+                    .map(Decimal::from),
                 detail: format!(
                     "GenaceRejected: POST {url} was rejected with {status} {} (Authorization: Bearer {})",
                     code(),

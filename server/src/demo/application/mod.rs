@@ -92,7 +92,16 @@ pub const JOB_NAMES: [&str; 4] = ["render.submit", "render.poll", "render.delive
 
 impl Application {
     pub fn new(parts: Parts, cases: &[Case]) -> Self {
-        let Parts { office, genace, away, reader, store, full_store, catalogue, outbox } = parts;
+        let Parts {
+            office,
+            genace,
+            away,
+            reader,
+            store,
+            full_store,
+            catalogue,
+            outbox,
+        } = parts;
         Self {
             office,
             genace,
@@ -102,7 +111,10 @@ impl Application {
             full_store,
             catalogue,
             outbox,
-            lender: cases.iter().find(|case| case.scenario.name == super::scenarios::LENDER).map(|case| case.id.clone()),
+            lender: cases
+                .iter()
+                .find(|case| case.scenario.name == super::scenarios::LENDER)
+                .map(|case| case.id.clone()),
             cases: cases.iter().map(|case| (case.id.clone(), case.clone())).collect(),
             notes: Mutex::default(),
         }
@@ -114,7 +126,8 @@ impl Application {
     /// The office refused them, or did not answer.
     pub async fn report_facts(&self, as_of: DateTime<Utc>) -> Result<(), OfficeError> {
         for owner in owners() {
-            let body = json!({ "authorized": owner.authorized, "remaining_credits": owner.credits, "as_of": as_of });
+            let body =
+                json!({ "authorized": owner.authorized, "remaining_credits": owner.credits, "as_of": as_of });
             self.office.put(&format!("/owners/{}", owner.id), &body).await?;
         }
         for specification in SPECIFICATIONS {
@@ -130,7 +143,9 @@ impl Application {
                     "duration_seconds": specification.seconds,
                 },
             });
-            self.office.put(&format!("/specifications/{}", specification.id), &body).await?;
+            self.office
+                .put(&format!("/specifications/{}", specification.id), &body)
+                .await?;
         }
         Ok(())
     }
@@ -160,7 +175,10 @@ impl Application {
         let Some(operation) = message.text("operation_id").and_then(OperationId::parse) else {
             return Err(Failure::permanent(
                 ErrorCategory::BadPayload,
-                format!("GenaceError: bad payload: {} names no operation_id", message.job_name),
+                format!(
+                    "GenaceError: bad payload: {} names no operation_id",
+                    message.job_name
+                ),
             ));
         };
         let Some(case) = self.cases.get(&operation) else {
@@ -171,7 +189,10 @@ impl Application {
             "render.poll" => self.poll(message, case).await,
             "render.deliver" => self.deliver(message, case).await,
             "billing.refund" => self.refund(message, case).await,
-            other => Err(Failure::permanent(ErrorCategory::HandlerMissing, format!("no handler for {other}"))),
+            other => Err(Failure::permanent(
+                ErrorCategory::HandlerMissing,
+                format!("no handler for {other}"),
+            )),
         }
     }
 
@@ -181,14 +202,20 @@ impl Application {
             Ok(_) => Ok(()),
             Err(error) => Err(Failure::retry(
                 ErrorCategory::NotFound,
-                format!("UnknownOperation: {} not found in the office: {error}", message.job_name),
+                format!(
+                    "UnknownOperation: {} not found in the office: {error}",
+                    message.job_name
+                ),
             )),
         }
     }
 
     /// Reports what is new of an operation.
     async fn report(&self, case: &Case, body: &Value) -> Result<(), Failure> {
-        self.office.patch_operation(&case.id, body).await.map_err(Failure::from)
+        self.office
+            .patch_operation(&case.id, body)
+            .await
+            .map_err(Failure::from)
     }
 
     /// What the application remembers of an operation.

@@ -20,7 +20,11 @@ pub enum OfficeError {
     #[error("the office did not answer")]
     Unreachable,
     #[error("the office answered {status} {code}: {detail}")]
-    Refused { status: u16, code: String, detail: String },
+    Refused {
+        status: u16,
+        code: String,
+        detail: String,
+    },
 }
 
 impl OfficeError {
@@ -53,7 +57,12 @@ impl OfficeClient {
     /// The HTTP client cannot be built.
     pub fn new(base: &str, token: String) -> reqwest::Result<Self> {
         let http = reqwest::Client::builder().no_proxy().timeout(TIMEOUT).build()?;
-        Ok(Self { http, base: base.to_owned(), token, revisions: Mutex::default() })
+        Ok(Self {
+            http,
+            base: base.to_owned(),
+            token,
+            revisions: Mutex::default(),
+        })
     }
 
     /// Reports a new operation.
@@ -62,7 +71,8 @@ impl OfficeClient {
     /// The office refused it, or did not answer.
     pub async fn put_operation(&self, id: &OperationId, body: &Value) -> Result<(), OfficeError> {
         let headers = [("If-None-Match", "*".to_owned())];
-        self.patiently(Method::PUT, &operation_path(id), &headers, Some(body)).await?;
+        self.patiently(Method::PUT, &operation_path(id), &headers, Some(body))
+            .await?;
         self.keep(id, 1);
         Ok(())
     }
@@ -78,7 +88,10 @@ impl OfficeClient {
                 None => self.revision(id).await?,
             };
             let headers = [("If-Match", format!("\"{revision}\""))];
-            match self.patiently(Method::PATCH, &operation_path(id), &headers, Some(body)).await {
+            match self
+                .patiently(Method::PATCH, &operation_path(id), &headers, Some(body))
+                .await
+            {
                 Ok(_) => {
                     self.forget(id);
                     return Ok(());
@@ -125,19 +138,32 @@ impl OfficeClient {
 
     async fn revision(&self, id: &OperationId) -> Result<i64, OfficeError> {
         let operation = self.operation(id).await?;
-        Ok(operation.get("revision").and_then(Value::as_i64).unwrap_or_default())
+        Ok(operation
+            .get("revision")
+            .and_then(Value::as_i64)
+            .unwrap_or_default())
     }
 
     fn known(&self, id: &OperationId) -> Option<i64> {
-        self.revisions.lock().unwrap_or_else(PoisonError::into_inner).get(id).copied()
+        self.revisions
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(id)
+            .copied()
     }
 
     fn keep(&self, id: &OperationId, revision: i64) {
-        self.revisions.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone(), revision);
+        self.revisions
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(id.clone(), revision);
     }
 
     fn forget(&self, id: &OperationId) {
-        self.revisions.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
+        self.revisions
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(id);
     }
 
     async fn patiently(
@@ -166,7 +192,10 @@ impl OfficeClient {
         headers: &[(&str, String)],
         body: Option<&Value>,
     ) -> Result<Value, OfficeError> {
-        let mut request = self.http.request(method, format!("{}/api/v1{path}", self.base)).bearer_auth(&self.token);
+        let mut request = self
+            .http
+            .request(method, format!("{}/api/v1{path}", self.base))
+            .bearer_auth(&self.token);
         for (name, value) in headers {
             request = request.header(*name, value);
         }
@@ -185,13 +214,25 @@ async fn answer(response: Response) -> Result<Value, OfficeError> {
     if status.is_success() || status == StatusCode::NOT_MODIFIED {
         return Ok(body);
     }
-    let text = |name: &str| body.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-    Err(OfficeError::Refused { status: status.as_u16(), code: text("code"), detail: text("detail") })
+    let text = |name: &str| {
+        body.get(name)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned()
+    };
+    Err(OfficeError::Refused {
+        status: status.as_u16(),
+        code: text("code"),
+        detail: text("detail"),
+    })
 }
 
 /// `/operations/{id}`, percent-encoded.
 pub fn operation_path(id: &OperationId) -> String {
-    format!("/operations/{}", utf8_percent_encode(id.as_str(), NON_ALPHANUMERIC))
+    format!(
+        "/operations/{}",
+        utf8_percent_encode(id.as_str(), NON_ALPHANUMERIC)
+    )
 }
 
 /// What the office is told of an error.

@@ -23,11 +23,36 @@ pub struct Letter<'a> {
     pub max_attempts: i64,
 }
 
-pub const SUBMIT: Letter<'_> = Letter { job_name: "render.submit", queue: "render", priority: 50, max_attempts: 3 };
-pub const UPSCALE: Letter<'_> = Letter { job_name: "render.upscale", queue: "render", priority: 60, max_attempts: 2 };
-pub const POLL: Letter<'_> = Letter { job_name: "render.poll", queue: "render", priority: 100, max_attempts: 3 };
-pub const DELIVER: Letter<'_> = Letter { job_name: "render.deliver", queue: "delivery", priority: 20, max_attempts: 3 };
-pub const REFUND: Letter<'_> = Letter { job_name: "billing.refund", queue: "billing", priority: 10, max_attempts: 3 };
+pub const SUBMIT: Letter<'_> = Letter {
+    job_name: "render.submit",
+    queue: "render",
+    priority: 50,
+    max_attempts: 3,
+};
+pub const UPSCALE: Letter<'_> = Letter {
+    job_name: "render.upscale",
+    queue: "render",
+    priority: 60,
+    max_attempts: 2,
+};
+pub const POLL: Letter<'_> = Letter {
+    job_name: "render.poll",
+    queue: "render",
+    priority: 100,
+    max_attempts: 3,
+};
+pub const DELIVER: Letter<'_> = Letter {
+    job_name: "render.deliver",
+    queue: "delivery",
+    priority: 20,
+    max_attempts: 3,
+};
+pub const REFUND: Letter<'_> = Letter {
+    job_name: "billing.refund",
+    queue: "billing",
+    priority: 10,
+    max_attempts: 3,
+};
 
 /// The application's way into the queue.
 pub struct Outbox {
@@ -40,7 +65,11 @@ pub struct Outbox {
 
 impl Outbox {
     pub fn new(database: Database) -> Self {
-        Self { database, sent: Mutex::default(), bell: Arc::default() }
+        Self {
+            database,
+            sent: Mutex::default(),
+            bell: Arc::default(),
+        }
     }
 
     /// Queues a message. `about` groups messages: an operation's id, mostly.
@@ -62,7 +91,10 @@ impl Outbox {
         };
         jobs::enqueue(&mut tx, &job).await?;
         // Before the commit: a worker may have ended it before this line otherwise.
-        self.sent.lock().unwrap_or_else(PoisonError::into_inner).insert(id, about.to_owned());
+        self.sent
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(id, about.to_owned());
         tx.commit().await?;
         self.bell.notify_one();
         Ok(id)
@@ -75,7 +107,12 @@ impl Outbox {
 
     /// Every message that was queued.
     pub fn sent(&self) -> Vec<Uuid> {
-        self.sent.lock().unwrap_or_else(PoisonError::into_inner).keys().copied().collect()
+        self.sent
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .keys()
+            .copied()
+            .collect()
     }
 
     /// What still has a message that is queued or worked on.
@@ -85,10 +122,20 @@ impl Outbox {
     pub async fn busy(&self) -> Result<HashSet<String>, DbError> {
         let mut tx = self.database.read().await?;
         let rows = tx
-            .fetch_all("SELECT id FROM soniq_jobs WHERE status IN ('queued', 'processing')", values![])
+            .fetch_all(
+                "SELECT id FROM soniq_jobs WHERE status IN ('queued', 'processing')",
+                values![],
+            )
             .await?;
-        let living = rows.iter().map(|row| row.uuid("id")).collect::<Result<HashSet<Uuid>, DbError>>()?;
+        let living = rows
+            .iter()
+            .map(|row| row.uuid("id"))
+            .collect::<Result<HashSet<Uuid>, DbError>>()?;
         let sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(sent.iter().filter(|(id, _)| living.contains(*id)).map(|(_, about)| about.clone()).collect())
+        Ok(sent
+            .iter()
+            .filter(|(id, _)| living.contains(*id))
+            .map(|(_, about)| about.clone())
+            .collect())
     }
 }

@@ -19,7 +19,10 @@ const PAUSE: Duration = Duration::from_millis(300);
 impl Application {
     pub(super) async fn poll(&self, message: &Message, case: &Case) -> Result<(), Failure> {
         let Some(job_id) = message.text("job_id").and_then(JobId::parse) else {
-            return Err(Failure::permanent(ErrorCategory::BadPayload, "GenaceError: bad payload: render.poll names no job_id"));
+            return Err(Failure::permanent(
+                ErrorCategory::BadPayload,
+                "GenaceError: bad payload: render.poll names no job_id",
+            ));
         };
         if case.scenario.conduct.poll == Poll::Searches {
             self.search(case, &job_id).await?;
@@ -35,10 +38,14 @@ impl Application {
             }
             tokio::time::sleep(PAUSE).await;
         }
-        let text = format!("RenderTimeout: {job_id} is not finished; poll timed out (attempt {})", message.attempt);
+        let text = format!(
+            "RenderTimeout: {job_id} is not finished; poll timed out (attempt {})",
+            message.attempt
+        );
         if message.is_last() && case.scenario.conduct.poll == Poll::MarksFailed {
             let error = error_of(ErrorCategory::Timeout, &text);
-            self.report(case, &json!({ "phase": "failed", "error": error })).await?;
+            self.report(case, &json!({ "phase": "failed", "error": error }))
+                .await?;
         }
         Err(Failure::retry(ErrorCategory::Timeout, text))
     }
@@ -52,27 +59,42 @@ impl Application {
     ) -> Result<Option<Result<(), Failure>>, Failure> {
         let seen = &answer.observation;
         if seen.fetch != Fetch::Ok {
-            return self.unread(case, job_id, seen.fetch).await.map(|failure| Some(Err(failure)));
+            return self
+                .unread(case, job_id, seen.fetch)
+                .await
+                .map(|failure| Some(Err(failure)));
         }
-        if answer.client_reference.as_deref().is_some_and(|reference| reference != case.id.as_str()) {
-            let text = format!("GenaceError: bad payload: {job_id} carries another client_reference; the cache was wrong");
+        if answer
+            .client_reference
+            .as_deref()
+            .is_some_and(|reference| reference != case.id.as_str())
+        {
+            let text = format!(
+                "GenaceError: bad payload: {job_id} carries another client_reference; the cache was wrong"
+            );
             return Ok(Some(Err(Failure::retry(ErrorCategory::BadPayload, text))));
         }
         let mut body = axes(job_id, seen);
         match seen.execution {
             Some(Execution::Queued | Execution::Running) | None => {
                 let word = seen.execution.map(|execution| execution.to_string());
-                if self.notes(&case.id, |notes| std::mem::replace(&mut notes.reported, word.clone()) != word) {
+                if self.notes(&case.id, |notes| {
+                    std::mem::replace(&mut notes.reported, word.clone()) != word
+                }) {
                     self.report(case, &body).await?;
                 }
                 Ok(None)
             }
             Some(Execution::Unknown) => {
                 let raw = seen.raw_status.clone().unwrap_or_default();
-                let text = format!("UnknownState: {job_id} is in the state \"{raw}\", which is not in the list");
+                let text =
+                    format!("UnknownState: {job_id} is in the state \"{raw}\", which is not in the list");
                 body["error"] = error_of(ErrorCategory::BadPayload, &text);
                 self.report(case, &body).await?;
-                Ok(Some(Err(Failure::retry(ErrorCategory::BadPayload, format!("GenaceError: bad payload: {text}")))))
+                Ok(Some(Err(Failure::retry(
+                    ErrorCategory::BadPayload,
+                    format!("GenaceError: bad payload: {text}"),
+                ))))
             }
             Some(Execution::Succeeded) => self.succeeded(case, job_id, seen, body).await.map(Some),
             Some(Execution::Failed | Execution::Cancelled | Execution::Expired) => {
@@ -80,7 +102,8 @@ impl Application {
                 body["error"] = error_of(category_of(seen), "the provider ended the render");
                 self.report(case, &body).await?;
                 let reason = seen.reason.map_or("none", app::domain::remote::Reason::as_str);
-                let args = json!({ "operation_id": case.id, "job_id": job_id, "reason": reason, "credits": 12 });
+                let args =
+                    json!({ "operation_id": case.id, "job_id": job_id, "reason": reason, "credits": 12 });
                 self.outbox.send(case.id.as_str(), outbox::REFUND, &args).await?;
                 Ok(Some(Ok(())))
             }
@@ -116,7 +139,8 @@ impl Application {
         });
         body["remote"]["empty_observations"] = Value::from(empty);
         self.report(case, &body).await?;
-        let text = format!("GenaceError: bad payload: {job_id} has succeeded and lists no outputs (read {empty})");
+        let text =
+            format!("GenaceError: bad payload: {job_id} has succeeded and lists no outputs (read {empty})");
         Ok(Err(Failure::retry(ErrorCategory::BadPayload, text)))
     }
 
@@ -125,7 +149,8 @@ impl Application {
         let (category, words) = unread_words(fetch);
         let text = format!("GenaceError: GET /v1/jobs/{job_id} {words}");
         if case.scenario.conduct.poll != Poll::Silent {
-            let body = json!({ "remote": { "job_id": job_id, "fetch": fetch }, "error": error_of(category, &text) });
+            let body =
+                json!({ "remote": { "job_id": job_id, "fetch": fetch }, "error": error_of(category, &text) });
             self.report(case, &body).await?;
         }
         Ok(Failure::retry(category, text))
@@ -133,18 +158,23 @@ impl Application {
 
     /// Looks for every job that carries this operation's reference, and reports those that it did not know.
     async fn search(&self, case: &Case, known: &JobId) -> Result<(), Failure> {
-        let found = self.reader.jobs.search(&case.id).await.map_err(|error| {
-            Failure::retry(ErrorCategory::Other, format!("GenaceError: search: {error}"))
-        })?;
+        let found =
+            self.reader.jobs.search(&case.id).await.map_err(|error| {
+                Failure::retry(ErrorCategory::Other, format!("GenaceError: search: {error}"))
+            })?;
         let others: Vec<&JobId> = found.iter().filter(|job_id| *job_id != known).collect();
         for job_id in &others {
-            self.report(case, &json!({ "remote": { "job_id": job_id } })).await?;
+            self.report(case, &json!({ "remote": { "job_id": job_id } }))
+                .await?;
         }
         match others.first() {
             None => Ok(()),
             Some(other) => Err(Failure::retry(
                 ErrorCategory::Other,
-                format!("TwoJobs: {known} and {other} both carry the reference {}; which one is ours?", case.id),
+                format!(
+                    "TwoJobs: {known} and {other} both carry the reference {}; which one is ours?",
+                    case.id
+                ),
             )),
         }
     }
@@ -205,7 +235,10 @@ pub(super) fn unread_words(fetch: Fetch) -> (ErrorCategory, &'static str) {
         Fetch::Unauthorized => (ErrorCategory::Unauthorized, "-> 401 unauthorized"),
         Fetch::RateLimited => (ErrorCategory::RateLimited, "-> 429 too many requests"),
         Fetch::ServerError => (ErrorCategory::Http5xx, "-> 503 service unavailable"),
-        Fetch::BadPayload => (ErrorCategory::BadPayload, "answered with a bad payload: HTML instead of JSON, or half of it"),
+        Fetch::BadPayload => (
+            ErrorCategory::BadPayload,
+            "answered with a bad payload: HTML instead of JSON, or half of it",
+        ),
         Fetch::Network => (ErrorCategory::Connection, "failed: connection reset by peer"),
         Fetch::Blocked => (ErrorCategory::OutputBlocked, "was not sent: host not allowed"),
     }

@@ -44,50 +44,69 @@ impl Application {
         match case.scenario.conduct.submit {
             Submit::MissingSetting | Submit::Unregistered => Err(Failure::permanent(
                 ErrorCategory::Configuration,
-                format!("ConfigurationError: GENACE_REGION is not configured for {}", case.owner.id),
+                format!(
+                    "ConfigurationError: GENACE_REGION is not configured for {}",
+                    case.owner.id
+                ),
             )),
             Submit::Borrows => self.borrow_job(case).await,
             Submit::Unreachable | Submit::UnreachableMarksFailed => self.submit_away(message, case).await,
-            Submit::Careful
-            | Submit::MarksFailed
-            | Submit::Blind
-            | Submit::LosesReport
-            | Submit::Webhook => self.submit_here(message, case).await,
+            Submit::Careful | Submit::MarksFailed | Submit::Blind | Submit::LosesReport | Submit::Webhook => {
+                self.submit_here(message, case).await
+            }
         }
     }
 
     async fn submit_here(&self, message: &Message, case: &Case) -> Result<(), Failure> {
         let conduct = case.scenario.conduct.submit;
         let earlier = self.notes(&case.id, |notes| notes.uncertain.clone());
-        if let Some(earlier) = earlier.filter(|_| conduct != Submit::Blind) {
-            return self.give_up(message, case, earlier).await;
+        if let Some((category, detail)) = earlier.filter(|_| conduct != Submit::Blind) {
+            return self.give_up(message, case, category, &detail).await;
         }
-        self.genace.reach().await.map_err(|detail| Failure::retry(ErrorCategory::Connection, detail))?;
+        self.genace
+            .reach()
+            .await
+            .map_err(|detail| Failure::retry(ErrorCategory::Connection, detail))?;
         if !self.notes(&case.id, |notes| std::mem::replace(&mut notes.submitting, true)) {
             self.report(case, &json!({ "phase": "submitting" })).await?;
         }
         match self.genace.submit(case).await {
             Submission::Accepted { job_id: Some(job_id) } => self.accepted(case, JobId(job_id)).await,
             Submission::Accepted { job_id: None } => {
-                let detail = "GenaceError: bad payload: the answer to POST /v1/generations names no job".to_owned();
-                self.report(case, &json!({ "phase": "accepted", "error": error_of(ErrorCategory::BadPayload, &detail) }))
-                    .await?;
+                let detail =
+                    "GenaceError: bad payload: the answer to POST /v1/generations names no job".to_owned();
+                self.report(
+                    case,
+                    &json!({ "phase": "accepted", "error": error_of(ErrorCategory::BadPayload, &detail) }),
+                )
+                .await?;
                 Err(Failure::permanent(ErrorCategory::BadPayload, detail))
             }
-            Submission::Rejected { charged, code, status, detail } => {
+            Submission::Rejected {
+                charged,
+                code,
+                status,
+                detail,
+            } => {
                 let charge = match charged {
                     Some(charged) => json!({ "state": "charged", "charged": charged }),
                     None => json!({ "state": "none" }),
                 };
                 let error = error_of(ErrorCategory::Rejected, &format!("{status} {code}"));
-                self.report(case, &json!({ "phase": "failed", "dispatch": "sent", "charge": charge, "error": error }))
-                    .await?;
+                self.report(
+                    case,
+                    &json!({ "phase": "failed", "dispatch": "sent", "charge": charge, "error": error }),
+                )
+                .await?;
                 Err(Failure::permanent(ErrorCategory::Rejected, detail))
             }
             Submission::NotSent { detail } => Err(Failure::retry(ErrorCategory::Connection, detail)),
             Submission::Unknown { category, detail } => {
-                self.notes(&case.id, |notes| notes.uncertain = Some(detail.clone()));
-                self.report(case, &json!({ "error": error_of(category, &detail) })).await?;
+                self.notes(&case.id, |notes| {
+                    notes.uncertain = Some((category, detail.clone()))
+                });
+                self.report(case, &json!({ "error": error_of(category, &detail) }))
+                    .await?;
                 if conduct == Submit::Webhook {
                     return self.webhook_arrives(case).await;
                 }
@@ -97,12 +116,25 @@ impl Application {
     }
 
     /// The outcome is unknown, and sending again could pay twice.
-    async fn give_up(&self, message: &Message, case: &Case, earlier: String) -> Result<(), Failure> {
+    async fn give_up(
+        &self,
+        message: &Message,
+        case: &Case,
+        category: ErrorCategory,
+        earlier: &str,
+    ) -> Result<(), Failure> {
         if message.is_last() && case.scenario.conduct.submit == Submit::MarksFailed {
-            self.report(case, &json!({ "phase": "failed", "error": error_of(ErrorCategory::Timeout, &earlier) })).await?;
+            self.report(
+                case,
+                &json!({ "phase": "failed", "error": error_of(category, earlier) }),
+            )
+            .await?;
         }
-        let text = format!("{earlier}\nSubmissionUnknown: attempt {} does not send again", message.attempt);
-        Err(Failure::retry(ErrorCategory::Other, text))
+        let text = format!(
+            "{earlier}\nSubmissionUnknown: attempt {} does not send again",
+            message.attempt
+        );
+        Err(Failure::retry(category, text))
     }
 
     async fn accepted(&self, case: &Case, job_id: JobId) -> Result<(), Failure> {
@@ -154,7 +186,10 @@ impl Application {
     async fn borrow_job(&self, case: &Case) -> Result<(), Failure> {
         let waiting = async {
             loop {
-                let found = self.lender.as_ref().and_then(|id| self.notes(id, |notes| notes.job_id.clone()));
+                let found = self
+                    .lender
+                    .as_ref()
+                    .and_then(|id| self.notes(id, |notes| notes.job_id.clone()));
                 match found {
                     Some(job_id) => break job_id,
                     None => tokio::time::sleep(Duration::from_millis(100)).await,
@@ -163,7 +198,10 @@ impl Application {
         };
         match tokio::time::timeout(LENDING, waiting).await {
             Ok(job_id) => self.accepted(case, job_id).await,
-            Err(_) => Err(Failure::retry(ErrorCategory::Other, "CacheMiss: the cached render has no job yet")),
+            Err(_) => Err(Failure::retry(
+                ErrorCategory::Other,
+                "CacheMiss: the cached render has no job yet",
+            )),
         }
     }
 }

@@ -51,20 +51,33 @@ pub fn check(decision: &Decision) -> Result<(), DeskError> {
 }
 
 fn must(holds: bool, otherwise: &str) -> Result<(), DeskError> {
-    if holds { Ok(()) } else { Err(DeskError::new(Code::InvalidRequest, otherwise)) }
+    if holds {
+        Ok(())
+    } else {
+        Err(DeskError::new(Code::InvalidRequest, otherwise))
+    }
 }
 
 fn job(id: &JobId) -> Result<(), DeskError> {
-    must(JobId::parse(id.as_str()).is_some(), "job_id: an id has 1 to 200 bytes and no control characters.")
+    must(
+        JobId::parse(id.as_str()).is_some(),
+        "job_id: an id has 1 to 200 bytes and no control characters.",
+    )
 }
 
 fn operation(id: &OperationId) -> Result<(), DeskError> {
-    must(OperationId::parse(id.as_str()).is_some(), "id: an id has 1 to 200 bytes and no control characters.")
+    must(
+        OperationId::parse(id.as_str()).is_some(),
+        "id: an id has 1 to 200 bytes and no control characters.",
+    )
 }
 
 fn text(field: &str, value: &str, most: usize) -> Result<(), DeskError> {
     let count = value.chars().count();
-    must(!value.trim().is_empty() && count <= most, &format!("{field}: 1 to {most} characters are expected."))
+    must(
+        !value.trim().is_empty() && count <= most,
+        &format!("{field}: 1 to {most} characters are expected."),
+    )
 }
 
 /// What the decision named, redacted, and what the provider's search found before it.
@@ -78,7 +91,10 @@ pub fn detail(decision: &Decision, candidates: Option<&Candidates>) -> Value {
             }
         }
         if let Some(found) = candidates {
-            fields.insert("candidates".to_owned(), serde_json::to_value(found).unwrap_or_default());
+            fields.insert(
+                "candidates".to_owned(),
+                serde_json::to_value(found).unwrap_or_default(),
+            );
         }
     }
     detail

@@ -92,8 +92,13 @@ async fn refuse_taken(tx: &mut Tx, id: &OperationId) -> Result<(), Failure> {
 /// them: it is another job of the same request.
 async fn refuse_open_child(tx: &mut Tx, parent: &Operation) -> Result<(), Failure> {
     for id in operations::children(tx, &parent.id).await? {
-        let Some(child) = operations::load(tx, &id).await? else { continue };
-        let adopted = child.job_id.as_ref().is_some_and(|job_id| parent.adopted_jobs.contains(job_id));
+        let Some(child) = operations::load(tx, &id).await? else {
+            continue;
+        };
+        let adopted = child
+            .job_id
+            .as_ref()
+            .is_some_and(|job_id| parent.adopted_jobs.contains(job_id));
         let ended = child.phase == Phase::Delivered || child.closure.is_some() || {
             let known = evidence::gather(tx, &child).await?;
             decide(&child, &known, tx.now()).action == Action::Acknowledge

@@ -47,16 +47,24 @@ impl Office {
         let Decision::AttachJob { job_id } = &order.decision else {
             tx.rollback().await?;
             let candidates = self.search_first(&standing).await;
-            return Ok(Asked::Answered(Answered { observation: None, candidates }));
+            return Ok(Asked::Answered(Answered {
+                observation: None,
+                candidates,
+            }));
         };
         let (provider, account) = (&standing.record.provider, &standing.record.account);
         let holder = operations::holder(&mut tx, provider, account, job_id).await?;
         tx.rollback().await?;
         if holder.is_some() {
-            return Err(DeskError::new(Code::JobHeldElsewhere, "Another operation holds this job id.").into());
+            return Err(
+                DeskError::new(Code::JobHeldElsewhere, "Another operation holds this job id.").into(),
+            );
         }
         let observation = Some(self.read_job(&standing, job_id).await?);
-        Ok(Asked::Answered(Answered { observation, candidates: None }))
+        Ok(Asked::Answered(Answered {
+            observation,
+            candidates: None,
+        }))
     }
 
     async fn read_job(&self, standing: &Standing, job_id: &JobId) -> Result<Observation, Failure> {
@@ -70,13 +78,18 @@ impl Office {
             return Err(not_confirmed(detail));
         }
         let Some(asks) = &self.asks else {
-            return Err(not_confirmed("Nobody asks providers here, so no answer bears this id.".to_owned()));
+            return Err(not_confirmed(
+                "Nobody asks providers here, so no answer bears this id.".to_owned(),
+            ));
         };
         let seen = asks.observe(record, job_id).await;
         if seen.fetch == Fetch::Ok {
             Ok(seen)
         } else {
-            Err(not_confirmed(format!("The provider did not answer with the job {job_id} ({}).", seen.fetch)))
+            Err(not_confirmed(format!(
+                "The provider did not answer with the job {job_id} ({}).",
+                seen.fetch
+            )))
         }
     }
 

@@ -8,9 +8,15 @@ use std::collections::BTreeMap;
 
 /// Counts what is projected and not purged, under the filter without its own label and queue.
 pub async fn summary(tx: &mut Tx, filter: &DeadLetterFilter) -> Result<Summary, DbError> {
-    let base = DeadLetterFilter { label: None, queue: None, ..filter.clone() };
+    let base = DeadLetterFilter {
+        label: None,
+        queue: None,
+        ..filter.clone()
+    };
     let (clause, values) = Narrow::new(tx, &base, Lead::Messages).clause();
-    let sql = format!("SELECT m.label, m.queue, COUNT(*) AS found FROM dlo_messages m{clause} GROUP BY m.label, m.queue");
+    let sql = format!(
+        "SELECT m.label, m.queue, COUNT(*) AS found FROM dlo_messages m{clause} GROUP BY m.label, m.queue"
+    );
     let mut summary = Summary::default();
     let mut queues: BTreeMap<String, i64> = BTreeMap::new();
     let mut labels: BTreeMap<Label, i64> = BTreeMap::new();
@@ -24,7 +30,10 @@ pub async fn summary(tx: &mut Tx, filter: &DeadLetterFilter) -> Result<Summary, 
     }
     summary.labels = Label::ALL
         .iter()
-        .map(|label| LabelCount { label: *label, count: labels.get(label).copied().unwrap_or(0) })
+        .map(|label| LabelCount {
+            label: *label,
+            count: labels.get(label).copied().unwrap_or(0),
+        })
         .collect();
     summary.queues = queues.into_iter().collect();
     summary.ever_died = summary.total > 0 || ever_died(tx).await?;

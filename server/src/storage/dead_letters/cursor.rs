@@ -43,13 +43,23 @@ mod tests {
 
     #[test]
     fn comes_back_as_it_went() {
-        let place = Cursor { at: "2026-10-18T17:27:00+00:00".to_owned(), id: "ü/+".to_owned() };
+        let place = Cursor {
+            at: "2026-10-18T17:27:00+00:00".to_owned(),
+            id: "ü/+".to_owned(),
+        };
         assert_eq!(Cursor::decode(&place.encode()), Some(place));
     }
 
     #[test]
     fn nonsense_is_refused() {
-        for text in ["", "x", "!!", "W10", &URL_SAFE_NO_PAD.encode("[1,2]"), &"A".repeat(2000)] {
+        for text in [
+            "",
+            "x",
+            "!!",
+            "W10",
+            &URL_SAFE_NO_PAD.encode("[1,2]"),
+            &"A".repeat(2000),
+        ] {
             assert_eq!(Cursor::decode(text), None, "{text}");
         }
     }

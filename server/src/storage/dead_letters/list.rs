@@ -3,15 +3,13 @@
 use super::cursor::Cursor;
 use super::narrow::{Lead, Narrow};
 use super::raw::{self, RawLetter};
-use super::view::{
-    MESSAGE_COLUMNS, OPERATION_COLUMNS, Projected, Redactor, projected, standing, view,
-};
+use super::view::{MESSAGE_COLUMNS, OPERATION_COLUMNS, Projected, Redactor, projected, standing, view};
 use crate::config::Messages;
 use crate::database::{DbError, Row, Tx, Value};
 use crate::storage::messages;
 use crate::values;
-use app::desk::{DeadLetterFilter, DeadLetterRow, DeadLetterView};
 use app::desk::view::Inconsistency;
+use app::desk::{DeadLetterFilter, DeadLetterRow, DeadLetterView};
 use app::domain::ids::{DeadLetterId, OperationId};
 
 /// A page, and the place of its last row when more follow.
@@ -36,7 +34,10 @@ pub async fn list(
     if let Some(place) = after
         && !narrow.after(tx, lead, place)
     {
-        return Ok(Listed { rows: Vec::new(), next: None });
+        return Ok(Listed {
+            rows: Vec::new(),
+            next: None,
+        });
     }
     // One more than is shown says whether another page follows.
     let bound = narrow.bind(Value::Int(Some(i64::from(limit) + 1)));
@@ -53,7 +54,10 @@ pub async fn list(
     let more = found.len() > wanted;
     found.truncate(wanted);
     let next = match found.last() {
-        Some(row) if more => Some(Cursor { at: row.text("d_at")?, id: row.text("d_id")? }),
+        Some(row) if more => Some(Cursor {
+            at: row.text("d_at")?,
+            id: row.text("d_id")?,
+        }),
         Some(_) | None => None,
     };
     let mut rows = Vec::with_capacity(found.len());
@@ -89,7 +93,10 @@ pub async fn of_operation(
     operation: &OperationId,
     limit: u32,
 ) -> Result<Vec<DeadLetterView>, DbError> {
-    let filter = DeadLetterFilter { operation: Some(operation.0.clone()), ..DeadLetterFilter::default() };
+    let filter = DeadLetterFilter {
+        operation: Some(operation.0.clone()),
+        ..DeadLetterFilter::default()
+    };
     let listed = list(tx, config, redactor, &filter, None, limit).await?;
     Ok(listed
         .rows
@@ -103,7 +110,12 @@ pub async fn of_operation(
 
 /// Whether the dead letter is there.
 pub async fn exists(tx: &mut Tx, id: DeadLetterId) -> Result<bool, DbError> {
-    let found = tx.fetch_optional("SELECT 1 AS found FROM soniq_dead_letter_jobs WHERE id = $1", values![id]).await?;
+    let found = tx
+        .fetch_optional(
+            "SELECT 1 AS found FROM soniq_dead_letter_jobs WHERE id = $1",
+            values![id],
+        )
+        .await?;
     Ok(found.is_some())
 }
 
@@ -114,7 +126,11 @@ pub async fn load_raw(tx: &mut Tx, id: DeadLetterId) -> Result<Option<RawLetter>
         raw::columns(tx),
         raw::for_share(tx)
     );
-    tx.fetch_optional(&sql, values![id]).await?.as_ref().map(raw::read).transpose()
+    tx.fetch_optional(&sql, values![id])
+        .await?
+        .as_ref()
+        .map(raw::read)
+        .transpose()
 }
 
 const fn tables(lead: Lead) -> &'static str {
@@ -131,13 +147,22 @@ const fn tables(lead: Lead) -> &'static str {
 }
 
 /// The row, or why it is impossible, in its place.
-async fn shown(tx: &mut Tx, config: &Messages, redactor: &Redactor, row: &Row) -> Result<DeadLetterRow, DbError> {
+async fn shown(
+    tx: &mut Tx,
+    config: &Messages,
+    redactor: &Redactor,
+    row: &Row,
+) -> Result<DeadLetterRow, DbError> {
     match readable(tx, config, redactor, row).await {
         Ok(view) => Ok(DeadLetterRow::Readable(Box::new(view))),
         Err(DbError::Inconsistent { table, column, id }) => {
             let id = if id.is_empty() { row.text("d_id")? } else { id };
             let column = real_name(column);
-            Ok(DeadLetterRow::Unreadable(Inconsistency { table: table.to_owned(), column: column.to_owned(), id }))
+            Ok(DeadLetterRow::Unreadable(Inconsistency {
+                table: table.to_owned(),
+                column: column.to_owned(),
+                id,
+            }))
         }
         Err(other) => Err(other),
     }
@@ -145,7 +170,10 @@ async fn shown(tx: &mut Tx, config: &Messages, redactor: &Redactor, row: &Row) -
 
 /// The column behind the alias.
 fn real_name(column: &str) -> &str {
-    ["d_", "m_", "o_"].iter().find_map(|alias| column.strip_prefix(alias)).unwrap_or(column)
+    ["d_", "m_", "o_"]
+        .iter()
+        .find_map(|alias| column.strip_prefix(alias))
+        .unwrap_or(column)
 }
 
 async fn readable(

@@ -20,7 +20,17 @@ pub enum Lead {
 impl Lead {
     /// The table that serves this filter.
     pub fn of(filter: &DeadLetterFilter) -> Self {
-        let DeadLetterFilter { label, action, phase, category, operation, owner, disposition, q, .. } = filter;
+        let DeadLetterFilter {
+            label,
+            action,
+            phase,
+            category,
+            operation,
+            owner,
+            disposition,
+            q,
+            ..
+        } = filter;
         let projected = label.is_some()
             || action.is_some()
             || phase.is_some()
@@ -58,7 +68,10 @@ pub struct Narrow {
 impl Narrow {
     /// The conditions of a filter.
     pub fn new(tx: &Tx, filter: &DeadLetterFilter, lead: Lead) -> Self {
-        let mut narrow = Self { conditions: Vec::new(), values: Vec::new() };
+        let mut narrow = Self {
+            conditions: Vec::new(),
+            values: Vec::new(),
+        };
         if lead == Lead::Messages {
             narrow.conditions.push("m.purged_at IS NULL".to_owned());
         }
@@ -72,10 +85,16 @@ impl Narrow {
         narrow.equal("m.label", filter.label.map(|label| label.as_str()));
         narrow.equal("m.next_action", filter.action.map(|action| action.as_str()));
         narrow.equal("m.phase", filter.phase.map(|phase| phase.as_str()));
-        narrow.equal("m.error_category", filter.category.map(|category| category.as_str()));
+        narrow.equal(
+            "m.error_category",
+            filter.category.map(|category| category.as_str()),
+        );
         narrow.equal("m.operation_id", filter.operation.as_deref());
         narrow.equal("m.owner", filter.owner.as_deref());
-        narrow.equal("m.disposition", filter.disposition.map(|disposition| disposition.as_str()));
+        narrow.equal(
+            "m.disposition",
+            filter.disposition.map(|disposition| disposition.as_str()),
+        );
         if let Some(from) = filter.from {
             let place = narrow.bind(lower_bound(tx, from));
             narrow.conditions.push(format!("{} >= ${place}", lead.at()));
@@ -92,7 +111,9 @@ impl Narrow {
 
     /// Rows after a place, newest first. `false`: nobody's place, and so no row comes after it.
     pub fn after(&mut self, tx: &Tx, lead: Lead, place: &Cursor) -> bool {
-        let Some(id) = id_value(tx, &place.id) else { return false };
+        let Some(id) = id_value(tx, &place.id) else {
+            return false;
+        };
         let cast = match tx.dialect() {
             Dialect::Postgres if !place.is_moment() => return false,
             Dialect::Postgres => "::timestamptz",
@@ -102,8 +123,9 @@ impl Narrow {
         let id = self.bind(id);
         let (column, key) = (lead.at(), lead.id());
         // The first half is what an index can use.
-        self.conditions
-            .push(format!("{column} <= ${at}{cast} AND ({column} < ${at}{cast} OR {key} > ${id})"));
+        self.conditions.push(format!(
+            "{column} <= ${at}{cast} AND ({column} < ${at}{cast} OR {key} > ${id})"
+        ));
         true
     }
 
@@ -115,8 +137,11 @@ impl Narrow {
 
     /// ` WHERE …`, or nothing; and the values.
     pub fn clause(self) -> (String, Vec<Value>) {
-        let clause =
-            if self.conditions.is_empty() { String::new() } else { format!(" WHERE {}", self.conditions.join(" AND ")) };
+        let clause = if self.conditions.is_empty() {
+            String::new()
+        } else {
+            format!(" WHERE {}", self.conditions.join(" AND "))
+        };
         (clause, self.values)
     }
 

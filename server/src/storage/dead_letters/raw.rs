@@ -54,9 +54,22 @@ pub fn columns(tx: &Tx) -> &'static str {
 /// The row's letter, or which column is impossible.
 pub fn read(row: &Row) -> Result<RawLetter, DbError> {
     let id = row.opt_text("d_id")?.unwrap_or_default();
-    let reader = Reader { row, table: TABLE, id: id.clone() };
-    let impossible = |column| DbError::Inconsistent { table: TABLE, column, id: id.clone() };
-    let time = |alias: &str, column| row.opt_time(alias).ok().flatten().ok_or_else(|| impossible(column));
+    let reader = Reader {
+        row,
+        table: TABLE,
+        id: id.clone(),
+    };
+    let impossible = |column| DbError::Inconsistent {
+        table: TABLE,
+        column,
+        id: id.clone(),
+    };
+    let time = |alias: &str, column| {
+        row.opt_time(alias)
+            .ok()
+            .flatten()
+            .ok_or_else(|| impossible(column))
+    };
     Ok(RawLetter {
         id: DeadLetterId::parse(&id).ok_or_else(|| impossible("id"))?,
         job_name: reader.text("d_job_name")?,

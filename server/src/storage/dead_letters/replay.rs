@@ -19,7 +19,11 @@ pub struct Replay<'a> {
 
 /// Replays the dead letter as it is: a new queued job of the same name, args, queue, priority and attempts. The dead
 /// letter stays and counts it. `None` when there is no such dead letter.
-pub async fn replay(tx: &mut Tx, id: DeadLetterId, replay: &Replay<'_>) -> Result<Option<QueueJobId>, DbError> {
+pub async fn replay(
+    tx: &mut Tx,
+    id: DeadLetterId,
+    replay: &Replay<'_>,
+) -> Result<Option<QueueJobId>, DbError> {
     if !count_resurrection(tx, id, replay).await? {
         return Ok(None);
     }
@@ -32,7 +36,12 @@ pub async fn replay(tx: &mut Tx, id: DeadLetterId, replay: &Replay<'_>) -> Resul
         values![id, replay.job_id, now],
     )
     .await?;
-    let queue = tx.fetch_one("SELECT queue FROM soniq_dead_letter_jobs WHERE id = $1", values![id]).await?;
+    let queue = tx
+        .fetch_one(
+            "SELECT queue FROM soniq_dead_letter_jobs WHERE id = $1",
+            values![id],
+        )
+        .await?;
     jobs::announce(tx, &queue.text("queue")?).await?;
     Ok(Some(replay.job_id))
 }
@@ -72,7 +81,10 @@ pub async fn count_resurrection(tx: &mut Tx, id: DeadLetterId, replay: &Replay<'
 /// id. `false` when there is no such dead letter.
 pub async fn purge(tx: &mut Tx, config: &Messages, id: DeadLetterId) -> Result<bool, DbError> {
     messages::project_one(tx, config, id).await?;
-    let lock = format!("SELECT 1 AS found FROM soniq_dead_letter_jobs WHERE id = $1{}", tx.for_update());
+    let lock = format!(
+        "SELECT 1 AS found FROM soniq_dead_letter_jobs WHERE id = $1{}",
+        tx.for_update()
+    );
     if tx.fetch_optional(&lock, values![id]).await?.is_none() {
         return Ok(false);
     }
@@ -85,6 +97,7 @@ pub async fn purge(tx: &mut Tx, config: &Messages, id: DeadLetterId) -> Result<b
         values![id, now],
     )
     .await?;
-    tx.execute("DELETE FROM soniq_dead_letter_jobs WHERE id = $1", values![id]).await?;
+    tx.execute("DELETE FROM soniq_dead_letter_jobs WHERE id = $1", values![id])
+        .await?;
     Ok(true)
 }

@@ -35,7 +35,8 @@ pub fn redacted(letter: &RawLetter) -> Redacted {
         Some(bytes) => match lenient_json(bytes) {
             // Soniq's PostgreSQL runtime encodes twice: a JSON string that holds an object.
             Value::String(inner) => lenient_json(inner.as_bytes()),
-            other @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => other,
+            other
+            @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => other,
         },
     };
     Redacted {
@@ -69,7 +70,11 @@ impl Redactor {
         let mut hasher = DefaultHasher::new();
         (&letter.args, &letter.last_error, &letter.tags).hash(&mut hasher);
         let key = (letter.id, hasher.finish());
-        let lock = || self.known.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let lock = || {
+            self.known
+                .lock()
+                .unwrap_or_else(std::sync::PoisonError::into_inner)
+        };
         if let Some(found) = lock().get(&key) {
             return Arc::clone(found);
         }
@@ -94,7 +99,11 @@ pub struct Projected {
 impl Projected {
     /// A row not yet projected, read on the spot.
     pub fn on_the_spot(found: Found) -> Self {
-        Self { facts: found.facts, own_replays: 0, disposition: Disposition::Open }
+        Self {
+            facts: found.facts,
+            own_replays: 0,
+            disposition: Disposition::Open,
+        }
     }
 }
 
@@ -104,8 +113,14 @@ pub const MESSAGE_COLUMNS: &str = "CAST(m.message_id AS TEXT) AS m_id, m.operati
 
 /// Reads the projection; `None` when the row has none yet.
 pub fn projected(row: &Row) -> Result<Option<Projected>, DbError> {
-    let Some(id) = row.opt_text("m_id")? else { return Ok(None) };
-    let reader = Reader { row, table: "dlo_messages", id };
+    let Some(id) = row.opt_text("m_id")? else {
+        return Ok(None);
+    };
+    let reader = Reader {
+        row,
+        table: "dlo_messages",
+        id,
+    };
     Ok(Some(Projected {
         facts: MessageFacts {
             operation_id: row.opt_text("m_operation")?.map(OperationId),
@@ -136,8 +151,14 @@ pub const OPERATION_COLUMNS: &str = "o.id AS o_id, o.phase AS o_phase, o.dispatc
 
 /// Reads the standing; `None` when we hold no such operation.
 pub fn standing(row: &Row) -> Result<Option<Standing>, DbError> {
-    let Some(id) = row.opt_text("o_id")? else { return Ok(None) };
-    let reader = Reader { row, table: "dlo_operations", id };
+    let Some(id) = row.opt_text("o_id")? else {
+        return Ok(None);
+    };
+    let reader = Reader {
+        row,
+        table: "dlo_operations",
+        id,
+    };
     Ok(Some(Standing {
         phase: reader.slug("o_phase")?,
         dispatch: reader.slug("o_dispatch")?,

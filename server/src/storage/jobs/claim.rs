@@ -32,7 +32,11 @@ pub async fn has_claimable(tx: &mut Tx, queues: Option<&[String]>) -> Result<boo
 /// unscheduled first, then `created_at`. Counts the attempt and begins the lease.
 ///
 /// `worker_id` stays NULL: what Soniq's clean-up finds without a worker it leaves alone.
-pub async fn claim(tx: &mut Tx, queues: Option<&[String]>, lease: Duration) -> Result<Option<Claimed>, DbError> {
+pub async fn claim(
+    tx: &mut Tx,
+    queues: Option<&[String]>,
+    lease: Duration,
+) -> Result<Option<Claimed>, DbError> {
     let (filter, values) = claimable(tx, queues);
     let args = tx.json_text("args");
     let lock = tx.pick("FOR UPDATE SKIP LOCKED", "");
@@ -43,7 +47,9 @@ pub async fn claim(tx: &mut Tx, queues: Option<&[String]>, lease: Duration) -> R
          RETURNING id, job_name, {args} AS args_text, COALESCE(queue, 'default') AS queue, \
          COALESCE(priority, 100) AS priority, attempts, COALESCE(max_attempts, 3) AS max_attempts"
     );
-    let Some(row) = tx.fetch_optional(&sql, values).await? else { return Ok(None) };
+    let Some(row) = tx.fetch_optional(&sql, values).await? else {
+        return Ok(None);
+    };
     let claimed = read(&row, tx.now() + lease)?;
     tx.execute(
         "INSERT INTO dlo_leases (job_id, attempt, until_at) VALUES ($1, $2, $3) \

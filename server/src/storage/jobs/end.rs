@@ -28,7 +28,13 @@ pub async fn finish(
 }
 
 /// Back to the queue after a failure, to be claimed after `delay`. `false`: the claim is not held.
-pub async fn retry(tx: &mut Tx, id: QueueJobId, attempt: i64, error: &str, delay: Duration) -> Result<bool, DbError> {
+pub async fn retry(
+    tx: &mut Tx,
+    id: QueueJobId,
+    attempt: i64,
+    error: &str,
+    delay: Duration,
+) -> Result<bool, DbError> {
     let now = tx.now();
     let due = (delay > Duration::zero()).then_some(now + delay);
     let changed = tx
@@ -68,7 +74,10 @@ pub async fn move_to_dead_letters(
     error: &str,
 ) -> Result<bool, DbError> {
     let now = tx.now();
-    let lock = format!("SELECT 1 AS found FROM soniq_jobs WHERE id = $1{}", tx.for_update());
+    let lock = format!(
+        "SELECT 1 AS found FROM soniq_jobs WHERE id = $1{}",
+        tx.for_update()
+    );
     if tx.fetch_optional(&lock, values![id]).await?.is_none() {
         return Ok(false);
     }
@@ -82,8 +91,10 @@ pub async fn move_to_dead_letters(
         values![id, attempts, cut(error), reason, now],
     )
     .await?;
-    tx.execute("DELETE FROM soniq_jobs WHERE id = $1", values![id]).await?;
-    tx.execute("DELETE FROM dlo_leases WHERE job_id = $1", values![id]).await?;
+    tx.execute("DELETE FROM soniq_jobs WHERE id = $1", values![id])
+        .await?;
+    tx.execute("DELETE FROM dlo_leases WHERE job_id = $1", values![id])
+        .await?;
     Ok(true)
 }
 

@@ -49,7 +49,9 @@ pub async fn has_lost(tx: &mut Tx, lease: Duration) -> Result<bool, DbError> {
     let sql = "SELECT EXISTS (SELECT 1 FROM dlo_leases WHERE until_at <= $1) \
                OR EXISTS (SELECT 1 FROM soniq_jobs j WHERE j.queue = $2 AND j.status = 'processing' \
                AND j.updated_at <= $3 AND NOT EXISTS (SELECT 1 FROM dlo_leases l WHERE l.job_id = j.id)) AS found";
-    tx.fetch_one(sql, values![now, OWN_QUEUE, now - lease]).await?.flag("found")
+    tx.fetch_one(sql, values![now, OWN_QUEUE, now - lease])
+        .await?
+        .flag("found")
 }
 
 /// Puts back, without backoff, what a worker of ours claimed and did not end before its lease did.
@@ -68,12 +70,17 @@ pub async fn requeue_lost(tx: &mut Tx, lease: Duration) -> Result<u64, DbError> 
             values![now, OWN_QUEUE, now - lease],
         )
         .await?;
-    tx.execute("DELETE FROM dlo_leases WHERE until_at <= $1", values![now]).await?;
+    tx.execute("DELETE FROM dlo_leases WHERE until_at <= $1", values![now])
+        .await?;
     Ok(requeued)
 }
 
 /// The claim has ended.
 pub(super) async fn drop_lease(tx: &mut Tx, id: QueueJobId, attempt: i64) -> Result<(), DbError> {
-    tx.execute("DELETE FROM dlo_leases WHERE job_id = $1 AND attempt = $2", values![id, attempt]).await?;
+    tx.execute(
+        "DELETE FROM dlo_leases WHERE job_id = $1 AND attempt = $2",
+        values![id, attempt],
+    )
+    .await?;
     Ok(())
 }

@@ -105,7 +105,11 @@ pub async fn state(tx: &mut Tx, id: QueueJobId) -> Result<JobState, DbError> {
         Some("cancelled") => Ok(JobState::Cancelled),
         None if dead => Ok(JobState::Dead),
         None => Ok(JobState::Missing),
-        Some(_) => Err(DbError::Inconsistent { table: "soniq_jobs", column: "status", id: id.to_string() }),
+        Some(_) => Err(DbError::Inconsistent {
+            table: "soniq_jobs",
+            column: "status",
+            id: id.to_string(),
+        }),
     }
 }
 

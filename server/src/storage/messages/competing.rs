@@ -34,7 +34,11 @@ pub async fn competing_jobs(
         if ours || excepted || operation_id(config, &queue, &args).as_ref() != Some(operation) {
             continue;
         }
-        found.push(CompetingJob { id, job_name: visible(&job_name), status: row.text("status")? });
+        found.push(CompetingJob {
+            id,
+            job_name: visible(&job_name),
+            status: row.text("status")?,
+        });
     }
     Ok(found)
 }

@@ -31,11 +31,21 @@ pub async fn standing(tx: &mut Tx, id: DeadLetterId) -> Result<Option<Standing>,
     message(tx, id, record).await
 }
 
-async fn message(tx: &mut Tx, id: DeadLetterId, record: Option<Operation>) -> Result<Option<Standing>, DbError> {
+async fn message(
+    tx: &mut Tx,
+    id: DeadLetterId,
+    record: Option<Operation>,
+) -> Result<Option<Standing>, DbError> {
     let sql = "SELECT operation_id, job_id, action, error_category, disposition, next_action FROM dlo_messages \
                WHERE message_id = $1";
-    let Some(row) = tx.fetch_optional(sql, values![id]).await? else { return Ok(None) };
-    let reader = crate::storage::text::Reader { row: &row, table: "dlo_messages", id: id.to_string() };
+    let Some(row) = tx.fetch_optional(sql, values![id]).await? else {
+        return Ok(None);
+    };
+    let reader = crate::storage::text::Reader {
+        row: &row,
+        table: "dlo_messages",
+        id: id.to_string(),
+    };
     Ok(Some(Standing {
         facts: MessageFacts {
             operation_id: row.opt_text("operation_id")?.map(OperationId),
@@ -43,7 +53,11 @@ async fn message(tx: &mut Tx, id: DeadLetterId, record: Option<Operation>) -> Re
             action: reader.opt_slug("action")?,
             error_category: reader.opt_slug("error_category")?,
         },
-        next_action: if record.is_some() { reader.opt_slug("next_action")? } else { None },
+        next_action: if record.is_some() {
+            reader.opt_slug("next_action")?
+        } else {
+            None
+        },
         record,
         disposition: reader.slug("disposition")?,
     }))
@@ -61,8 +75,13 @@ pub async fn link(
         values![id, &record.id, true],
     )
     .await?;
-    let Some(letter) = dead_letters::load_raw(tx, id).await? else { return Ok(()) };
-    let facts = MessageFacts { operation_id: Some(record.id.clone()), ..facts.clone() };
+    let Some(letter) = dead_letters::load_raw(tx, id).await? else {
+        return Ok(());
+    };
+    let facts = MessageFacts {
+        operation_id: Some(record.id.clone()),
+        ..facts.clone()
+    };
     absorb(tx, record, &[(&letter, facts)]).await
 }
 

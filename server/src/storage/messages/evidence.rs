@@ -1,5 +1,6 @@
 //! A message is new evidence about its operation.
 
+use crate::database::Value;
 use crate::database::{DbError, Tx};
 use crate::storage::dead_letters::{RawLetter, id_value};
 use crate::storage::{evidence, operations};
@@ -8,11 +9,17 @@ use app::domain::dead_letter::{Disposition, Message, MessageFacts};
 use app::domain::label::Label;
 use app::domain::operation::Operation;
 use app::domain::transition::apply_message;
-use crate::database::Value;
 
 /// Keeps what a dead letter knows. Its own columns are copied in SQL, as they stand. `false` when it is kept already.
-pub(super) async fn insert(tx: &mut Tx, id: &str, facts: &MessageFacts, safe_error: &str) -> Result<bool, DbError> {
-    let Some(key) = id_value(tx, id) else { return Ok(false) };
+pub(super) async fn insert(
+    tx: &mut Tx,
+    id: &str,
+    facts: &MessageFacts,
+    safe_error: &str,
+) -> Result<bool, DbError> {
+    let Some(key) = id_value(tx, id) else {
+        return Ok(false);
+    };
     let inserted = tx
         .execute(
             "INSERT INTO dlo_messages (message_id, operation_id, job_id, action, error_category, safe_error, job_name, \
@@ -44,12 +51,18 @@ pub(super) async fn absorb(
 ) -> Result<(), DbError> {
     let now = tx.now();
     let mut known = evidence::gather(tx, &record).await?;
-    known.messages.retain(|message| news.iter().all(|(letter, _)| letter.id != message.id));
+    known
+        .messages
+        .retain(|message| news.iter().all(|(letter, _)| letter.id != message.id));
     let mut record = record;
     let mut told: Vec<Event> = Vec::new();
     for (letter, facts) in news {
         let message = as_message(letter, facts.clone());
-        let known_before = message.facts.job_id.as_ref().is_some_and(|id| known.job_ids().contains(id));
+        let known_before = message
+            .facts
+            .job_id
+            .as_ref()
+            .is_some_and(|id| known.job_ids().contains(id));
         let change = apply_message(&record, &message, known_before, now);
         record = change.record;
         told.extend(change.events);

@@ -43,8 +43,12 @@ pub fn find(config: &Messages, letter: &RawLetter) -> Found {
 
 /// Which operation a job's args name.
 pub fn operation_id(config: &Messages, queue: &str, args: &Value) -> Option<OperationId> {
-    let own = (queue == OWN_QUEUE).then(|| args.pointer(OWN_REFERENCE).and_then(Value::as_str)).flatten();
-    own.into_iter().chain(text_at(args, &config.operation_id)).find_map(OperationId::parse)
+    let own = (queue == OWN_QUEUE)
+        .then(|| args.pointer(OWN_REFERENCE).and_then(Value::as_str))
+        .flatten();
+    own.into_iter()
+        .chain(text_at(args, &config.operation_id))
+        .find_map(OperationId::parse)
 }
 
 /// What a job of this name does: our own names, then the application's.
@@ -66,12 +70,17 @@ pub fn own_action(job_name: &str) -> Option<Action> {
 
 /// A handler of our queue code writes its category before its words: `storage_full: no space left`.
 fn stated(error: &str) -> Option<ErrorCategory> {
-    let words = PREFIXES.iter().find_map(|prefix| error.strip_prefix(prefix)).unwrap_or(error);
+    let words = PREFIXES
+        .iter()
+        .find_map(|prefix| error.strip_prefix(prefix))
+        .unwrap_or(error);
     words.split_once(':')?.0.parse().ok()
 }
 
 fn text_at<'a>(args: &'a Value, pointers: &'a [String]) -> impl Iterator<Item = &'a str> {
-    pointers.iter().filter_map(|pointer| args.pointer(pointer).and_then(Value::as_str))
+    pointers
+        .iter()
+        .filter_map(|pointer| args.pointer(pointer).and_then(Value::as_str))
 }
 
 #[cfg(test)]
@@ -103,7 +112,11 @@ mod tests {
     fn finds_ids_and_action_leniently() {
         let found = find(
             &Messages::default(),
-            &letter("render.poll", r#"{"op_id": "op 1", "remote_job_id": "gj_1", "x": NaN}"#, None),
+            &letter(
+                "render.poll",
+                r#"{"op_id": "op 1", "remote_job_id": "gj_1", "x": NaN}"#,
+                None,
+            ),
         );
         assert_eq!(found.facts.operation_id, Some(OperationId::from("op 1")));
         assert_eq!(found.facts.job_id, Some(JobId::from("gj_1")));
@@ -113,7 +126,14 @@ mod tests {
 
     #[test]
     fn what_is_no_id_is_none() {
-        for args in [r#"{"operation_id": "", "job_id": 7}"#, "[1]", "null", "\"op_1\"", "{", r#"{"operation_id": "a\nb"}"#] {
+        for args in [
+            r#"{"operation_id": "", "job_id": 7}"#,
+            "[1]",
+            "null",
+            "\"op_1\"",
+            "{",
+            r#"{"operation_id": "a\nb"}"#,
+        ] {
             let found = find(&Messages::default(), &letter("nobody.knows", args, None));
             assert_eq!(found.facts, MessageFacts::default(), "{args}");
         }
@@ -122,11 +142,28 @@ mod tests {
     #[test]
     fn a_stated_category_outranks_a_guess() {
         let of = |args: &str, error: &str| {
-            find(&Messages::default(), &letter("generation.deliver", args, Some(error))).facts.error_category
+            find(
+                &Messages::default(),
+                &letter("generation.deliver", args, Some(error)),
+            )
+            .facts
+            .error_category
         };
-        assert_eq!(of(r#"{"error_category": "tls"}"#, "timeout: x"), Some(ErrorCategory::Tls));
-        assert_eq!(of(r#"{"error_category": "nonsense"}"#, "timeout: x"), Some(ErrorCategory::Timeout));
-        assert_eq!(of("{}", "Max retries exceeded: storage_full: 507"), Some(ErrorCategory::StorageFull));
-        assert_eq!(of("{}", "Max retries exceeded: E: got 502"), Some(ErrorCategory::Http5xx));
+        assert_eq!(
+            of(r#"{"error_category": "tls"}"#, "timeout: x"),
+            Some(ErrorCategory::Tls)
+        );
+        assert_eq!(
+            of(r#"{"error_category": "nonsense"}"#, "timeout: x"),
+            Some(ErrorCategory::Timeout)
+        );
+        assert_eq!(
+            of("{}", "Max retries exceeded: storage_full: 507"),
+            Some(ErrorCategory::StorageFull)
+        );
+        assert_eq!(
+            of("{}", "Max retries exceeded: E: got 502"),
+            Some(ErrorCategory::Http5xx)
+        );
     }
 }

@@ -47,7 +47,12 @@ pub async fn project(database: &Database, config: &Messages, limit: u32) -> Resu
 
 /// Reads one dead letter, if it is there and nobody has read it yet.
 pub async fn project_one(tx: &mut Tx, config: &Messages, id: DeadLetterId) -> Result<(), DbError> {
-    let known = tx.fetch_optional("SELECT 1 AS found FROM dlo_messages WHERE message_id = $1", values![id]).await?;
+    let known = tx
+        .fetch_optional(
+            "SELECT 1 AS found FROM dlo_messages WHERE message_id = $1",
+            values![id],
+        )
+        .await?;
     if known.is_none() {
         project_these(tx, config, &[id.to_string()], None).await?;
     }
@@ -64,12 +69,13 @@ pub async fn sweep(tx: &mut Tx) -> Result<u64, DbError> {
             vec![],
         )
         .await?;
-    let gone = tx.execute(
-        "UPDATE dlo_messages SET purged_at = $1 WHERE purged_at IS NULL \
+    let gone = tx
+        .execute(
+            "UPDATE dlo_messages SET purged_at = $1 WHERE purged_at IS NULL \
          AND NOT EXISTS (SELECT 1 FROM soniq_dead_letter_jobs d WHERE d.id = dlo_messages.message_id)",
-        values![now],
-    )
-    .await?;
+            values![now],
+        )
+        .await?;
     Ok(back + gone)
 }
 
@@ -108,7 +114,9 @@ pub(super) async fn unread(
     let mut values = values![limit];
     if let Some(operation) = naming {
         let (args, position) = (tx.json_text("d.args"), tx.pick("strpos", "instr"));
-        wanted.push_str(&format!(" AND ({position}({args}, $2) > 0 OR {position}({args}, $3) > 0)"));
+        wanted.push_str(&format!(
+            " AND ({position}({args}, $2) > 0 OR {position}({args}, $3) > 0)"
+        ));
         values.extend(values![operation, "\\"]);
     }
     let sql = format!(
@@ -132,7 +140,9 @@ pub(super) async fn project_these(
     let mut read: Vec<Read> = Vec::new();
     let mut named: BTreeMap<OperationId, Vec<usize>> = BTreeMap::new();
     for (id, letter) in load(tx, config, ids).await? {
-        let operation = letter.as_ref().and_then(|(_, found)| found.facts.operation_id.clone());
+        let operation = letter
+            .as_ref()
+            .and_then(|(_, found)| found.facts.operation_id.clone());
         if only.is_some() && operation.as_ref() != only {
             continue;
         }
@@ -158,9 +168,9 @@ pub(super) async fn project_these(
     let mut fresh = vec![false; read.len()];
     for (at, (id, letter)) in read.iter().enumerate() {
         let nothing = (MessageFacts::default(), String::new());
-        let (facts, safe_error) = letter
-            .as_ref()
-            .map_or(nothing, |(_, found)| (found.facts.clone(), found.safe_error.clone()));
+        let (facts, safe_error) = letter.as_ref().map_or(nothing, |(_, found)| {
+            (found.facts.clone(), found.safe_error.clone())
+        });
         fresh[at] = insert(tx, id, &facts, &safe_error).await?;
     }
     for (record, letters) in held.into_values() {
@@ -208,7 +218,10 @@ async fn alone(tx: &mut Tx) -> Result<bool, DbError> {
     match tx.dialect() {
         Dialect::Sqlite => Ok(true),
         Dialect::Postgres => tx
-            .fetch_one("SELECT pg_try_advisory_xact_lock($1) AS found", values![PROJECTOR_LOCK])
+            .fetch_one(
+                "SELECT pg_try_advisory_xact_lock($1) AS found",
+                values![PROJECTOR_LOCK],
+            )
             .await?
             .flag("found"),
     }

@@ -28,8 +28,14 @@ pub async fn reread(tx: &mut Tx, config: &Messages, operation: &OperationId) -> 
     let mut changed = Vec::new();
     for (letter, kept) in letters(tx, operation).await? {
         let found = find(config, &letter);
-        let facts = MessageFacts { operation_id: kept.facts.operation_id.clone(), ..found.facts };
-        if facts.job_id != kept.facts.job_id || facts.action != kept.facts.action || letter.attempts != kept.attempts {
+        let facts = MessageFacts {
+            operation_id: kept.facts.operation_id.clone(),
+            ..found.facts
+        };
+        if facts.job_id != kept.facts.job_id
+            || facts.action != kept.facts.action
+            || letter.attempts != kept.attempts
+        {
             tx.execute(
                 "UPDATE dlo_messages SET job_id = $2, action = $3, attempts = $4, error_category = $5, safe_error = $6 \
                  WHERE message_id = $1",
@@ -50,7 +56,10 @@ pub async fn reread(tx: &mut Tx, config: &Messages, operation: &OperationId) -> 
     if !changed.is_empty()
         && let Some(record) = operations::lock(tx, operation).await?
     {
-        let told: Vec<_> = changed.iter().map(|(letter, facts)| (letter, facts.clone())).collect();
+        let told: Vec<_> = changed
+            .iter()
+            .map(|(letter, facts)| (letter, facts.clone()))
+            .collect();
         absorb(tx, record, &told).await?;
         news = true;
     }
@@ -64,23 +73,32 @@ pub async fn adopt(tx: &mut Tx, operation: &OperationId) -> Result<(), DbError> 
     match tx.dialect() {
         Dialect::Sqlite => {}
         Dialect::Postgres => {
-            tx.execute("SELECT pg_advisory_xact_lock_shared($1)", values![PROJECTOR_LOCK]).await?;
+            tx.execute("SELECT pg_advisory_xact_lock_shared($1)", values![PROJECTOR_LOCK])
+                .await?;
         }
     }
     let waiting = tx
-        .fetch_optional("SELECT 1 AS found FROM dlo_messages WHERE operation_id = $1 LIMIT 1", values![operation])
+        .fetch_optional(
+            "SELECT 1 AS found FROM dlo_messages WHERE operation_id = $1 LIMIT 1",
+            values![operation],
+        )
         .await?;
     if waiting.is_none() {
         return Ok(());
     }
-    let Some(record) = operations::load(tx, operation).await? else { return Ok(()) };
+    let Some(record) = operations::load(tx, operation).await? else {
+        return Ok(());
+    };
     let now = tx.now();
     let told: Vec<Event> = evidence::gather(tx, &record)
         .await?
         .messages
         .iter()
         .flat_map(|message| apply_message(&record, message, true, now).events)
-        .map(|event| Event { revision: record.revision, ..event })
+        .map(|event| Event {
+            revision: record.revision,
+            ..event
+        })
         .collect();
     events::append(tx, operation, &told).await?;
     derived::refresh(tx, operation).await
@@ -104,8 +122,14 @@ async fn letters(tx: &mut Tx, operation: &OperationId) -> Result<Vec<(RawLetter,
     let mut found = Vec::new();
     for row in tx.fetch_all(&sql, values![operation]).await? {
         // What cannot be read is shown in the list; it names nothing that could be evidence.
-        let Ok(letter) = dead_letters::read(&row) else { continue };
-        let reader = Reader { row: &row, table: "dlo_messages", id: letter.id.to_string() };
+        let Ok(letter) = dead_letters::read(&row) else {
+            continue;
+        };
+        let reader = Reader {
+            row: &row,
+            table: "dlo_messages",
+            id: letter.id.to_string(),
+        };
         let kept = Kept {
             facts: MessageFacts {
                 operation_id: row.opt_text("m_operation")?.map(OperationId),

@@ -50,7 +50,9 @@ pub async fn list(
     }
     if let Some(place) = after {
         let (at, id) = (wanted.bind(place.updated_at), wanted.bind(place.id.as_str()));
-        wanted.conditions.push(format!("(updated_at < ${at} OR (updated_at = ${at} AND id > ${id}))"));
+        wanted.conditions.push(format!(
+            "(updated_at < ${at} OR (updated_at = ${at} AND id > ${id}))"
+        ));
     }
     let limit = wanted.bind(i64::from(limit));
     let sql = format!(
@@ -61,10 +63,16 @@ pub async fn list(
     rows.iter()
         .map(|row| {
             let place = match row.time("updated_at") {
-                Ok(updated_at) => Some(Place { updated_at, id: row.text("id")? }),
+                Ok(updated_at) => Some(Place {
+                    updated_at,
+                    id: row.text("id")?,
+                }),
                 Err(_) => None,
             };
-            Ok(Listed { place, record: from_row(row) })
+            Ok(Listed {
+                place,
+                record: from_row(row),
+            })
         })
         .collect()
 }
@@ -88,7 +96,10 @@ impl Wanted {
     }
 
     fn clause(&self) -> String {
-        if self.conditions.is_empty() { String::new() } else { format!(" WHERE {}", self.conditions.join(" AND ")) }
+        if self.conditions.is_empty() {
+            String::new()
+        } else {
+            format!(" WHERE {}", self.conditions.join(" AND "))
+        }
     }
 }
-

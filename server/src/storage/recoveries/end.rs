@@ -48,7 +48,7 @@ pub async fn end(
         return Ok(false);
     }
     release_if_closed(tx, stored).await?;
-    let entry = Entry::new(by, &format!("{}_ended_{}", stored.recovery.action, ending.state))
+    let entry = Entry::new(by, format!("{}_ended_{}", stored.recovery.action, ending.state))
         .effect(stored.recovery.effect)
         .operation(&stored.recovery.operation_id)
         .dead_letter(stored.recovery.dead_letter_id)

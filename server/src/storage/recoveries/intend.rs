@@ -128,7 +128,7 @@ fn chosen(
     evidence: &Evidence,
     order: &RecoveryOrder,
     now: DateTime<Utc>,
-) -> Result<Plan, Plan> {
+) -> Result<Plan, Box<Plan>> {
     let table = decide(record, evidence, now);
     let named = order.job_id.as_ref().filter(|_| order.action == Action::Observe);
     if let Some(job_id) = named {
@@ -138,13 +138,13 @@ fn chosen(
         return if is_the_plan {
             Ok(table)
         } else {
-            observe_plan(record, evidence, job_id, now).ok_or(table)
+            observe_plan(record, evidence, job_id, now).ok_or_else(|| Box::new(table))
         };
     }
     if order.revision == record.revision && order.action == table.action {
         Ok(table)
     } else {
-        Err(table)
+        Err(Box::new(table))
     }
 }
 

@@ -94,7 +94,7 @@ pub async fn store_receipt(
     let ending = ending_of(Some(receipt), true);
     let ended = end(&mut tx, &stored, change.record.revision, &worker(), &ending).await?;
     if !ended {
-        let entry = Entry::new(&worker(), &format!("late_receipt_{}", receipt.kind))
+        let entry = Entry::new(&worker(), format!("late_receipt_{}", receipt.kind))
             .effect(stored.recovery.effect)
             .operation(operation_id)
             .recovery(stored.recovery.id)

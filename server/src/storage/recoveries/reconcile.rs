@@ -9,10 +9,12 @@ use crate::config::Config;
 use crate::database::{Database, DbError, Tx};
 use crate::storage::jobs::{self, JobState};
 use crate::storage::{attempts, operations};
+use crate::values;
 use app::domain::operation::Operation;
 use app::domain::plan::Action;
 use app::domain::recovery::RecoveryState;
-use chrono::Duration;
+use app::domain::redact::safe_error;
+use chrono::{DateTime, Duration, Utc};
 
 /// How many active recoveries one round looks at.
 const BATCH: u32 = 500;
@@ -38,8 +40,11 @@ pub async fn reconcile(database: &Database, config: &Config) -> Result<usize, Db
 async fn one(database: &Database, config: &Config, seen: &Stored) -> Result<bool, DbError> {
     // Looked at without locks first: most open recoveries are simply at work.
     let mut tx = database.read().await?;
+    let Some(record) = operations::load(&mut tx, &seen.recovery.operation_id).await? else {
+        return Ok(false);
+    };
     let job = job_state(&mut tx, seen).await?;
-    if judge(config, seen, job, tx.now()) == Judgement::Leave {
+    if judge(config, seen, &record, job, tx.now()).is_none() {
         return Ok(false);
     }
     drop(tx);
@@ -54,10 +59,10 @@ async fn one(database: &Database, config: &Config, seen: &Stored) -> Result<bool
         return Ok(false);
     }
     let job = job_state(&mut tx, &stored).await?;
-    match judge(config, &stored, job, tx.now()) {
-        Judgement::Leave => return Ok(false),
-        Judgement::End(why) => finish(&mut tx, &stored, &record, why).await?,
-    }
+    let Some(reason) = judge(config, &stored, &record, job, tx.now()) else {
+        return Ok(false);
+    };
+    finish(&mut tx, &stored, &record, reason).await?;
     tx.commit().await?;
     Ok(true)
 }
@@ -69,61 +74,117 @@ async fn job_state(tx: &mut Tx, stored: &Stored) -> Result<JobState, DbError> {
     }
 }
 
+/// Why nobody will end it any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Judgement {
-    Leave,
-    End(&'static str),
+enum Abandoned {
+    NotApproved,
+    Moved,
+    JobMissing,
+    JobCancelled,
+    JobDied,
+    NotReported,
+    NoResult,
+    Silent,
 }
 
-fn judge(config: &Config, stored: &Stored, job: JobState, now: chrono::DateTime<chrono::Utc>) -> Judgement {
+impl Abandoned {
+    const fn words(self) -> &'static str {
+        match self {
+            Self::NotApproved => "It was not approved in time.",
+            Self::Moved => "The record moved on while it waited for approval.",
+            Self::JobMissing => "Its queue job is gone.",
+            Self::JobCancelled => "Its queue job was cancelled.",
+            Self::JobDied => "Its queue job spent its retries and died",
+            Self::NotReported => "Its job is done, and nobody reported what it did.",
+            Self::NoResult => "Its queue job is done without a result.",
+            Self::Silent => "It has been silent for too long.",
+        }
+    }
+
+    /// The state of a recovery that creates nothing; `began`: a worker had it.
+    const fn state(self, began: bool) -> RecoveryState {
+        match self {
+            Self::NotApproved | Self::Moved => RecoveryState::Refused,
+            Self::JobDied | Self::NotReported | Self::NoResult => RecoveryState::Failed,
+            Self::JobMissing | Self::JobCancelled | Self::Silent if began => RecoveryState::Failed,
+            Self::JobMissing | Self::JobCancelled | Self::Silent => RecoveryState::Cancelled,
+        }
+    }
+}
+
+/// `None`: somebody will still end it.
+fn judge(
+    config: &Config,
+    stored: &Stored,
+    record: &Operation,
+    job: JobState,
+    now: DateTime<Utc>,
+) -> Option<Abandoned> {
     if stored.recovery.state == RecoveryState::AwaitingApproval {
         let late = stored.valid_until.is_some_and(|until| until < now);
-        return if late {
-            Judgement::End("It was not approved in time.")
-        } else {
-            Judgement::Leave
+        let moved = record.revision != stored.recovery.revision_before;
+        return match (late, moved) {
+            (true, _) => Some(Abandoned::NotApproved),
+            (false, true) => Some(Abandoned::Moved),
+            (false, false) => None,
         };
     }
     let bound = Duration::seconds(i64::try_from(config.policy.observe_bound_seconds).unwrap_or(900));
     let silent = now - stored.heard_at > bound;
     match job {
-        JobState::Missing => Judgement::End("Its queue job is gone."),
-        JobState::Cancelled => Judgement::End("Its queue job was cancelled."),
-        JobState::Dead => Judgement::End("Its queue job died."),
-        JobState::Done if stored.handed_back => {
-            Judgement::End("Its job is done, and nobody reported what it did.")
-        }
-        JobState::Done => Judgement::End("Its queue job is done without a result."),
-        JobState::Queued | JobState::Processing if silent => {
-            Judgement::End("It has been silent for too long.")
-        }
-        JobState::Queued | JobState::Processing => Judgement::Leave,
+        JobState::Missing => Some(Abandoned::JobMissing),
+        JobState::Cancelled => Some(Abandoned::JobCancelled),
+        JobState::Dead => Some(Abandoned::JobDied),
+        JobState::Done if stored.handed_back => Some(Abandoned::NotReported),
+        JobState::Done => Some(Abandoned::NoResult),
+        JobState::Queued | JobState::Processing => silent.then_some(Abandoned::Silent),
     }
 }
 
-async fn finish(tx: &mut Tx, stored: &Stored, record: &Operation, why: &str) -> Result<(), DbError> {
+async fn finish(tx: &mut Tx, stored: &Stored, record: &Operation, reason: Abandoned) -> Result<(), DbError> {
+    let began = stored.recovery.state == RecoveryState::Running;
+    let mut words = reason.words().to_owned();
+    if reason == Abandoned::JobDied {
+        words.push_str(&last_error(tx, stored).await?);
+    }
     let ending = if stored.recovery.action == Action::Dispatch {
-        let attempt = attempts::by_recovery(tx, stored.recovery.id)
-            .await?
-            .map(|row| row.attempt);
-        let awaiting = stored.recovery.state == RecoveryState::AwaitingApproval;
-        match &attempt {
-            Some(attempt) => super::receipt::ending_of(attempt.receipt.as_ref(), true),
-            None if awaiting => Ending::new(RecoveryState::Refused, format!("{why} Nothing was sent.")),
-            None => Ending::new(RecoveryState::Cancelled, format!("{why} Nothing was sent.")),
+        match attempts::by_recovery(tx, stored.recovery.id).await? {
+            Some(row) => super::receipt::ending_of(row.attempt.receipt.as_ref(), true),
+            None => {
+                let state = match reason {
+                    Abandoned::NotApproved | Abandoned::Moved => RecoveryState::Refused,
+                    Abandoned::JobMissing
+                    | Abandoned::JobCancelled
+                    | Abandoned::JobDied
+                    | Abandoned::NotReported
+                    | Abandoned::NoResult
+                    | Abandoned::Silent => RecoveryState::Cancelled,
+                };
+                Ending::new(state, format!("{words} Nothing was sent."))
+            }
         }
     } else {
-        let began = stored.recovery.state == RecoveryState::Running;
-        let state = if began || why.contains("died") || stored.handed_back {
-            RecoveryState::Failed
-        } else {
-            RecoveryState::Cancelled
-        };
-        Ending::new(state, why)
+        Ending::new(reason.state(began), words)
     };
     if let Some(id) = stored.recovery.job_id {
         jobs::cancel(tx, id).await?;
     }
     end(tx, stored, record.revision, &worker(), &ending).await?;
     Ok(())
+}
+
+/// What the dead job said last, in safe words.
+async fn last_error(tx: &mut Tx, stored: &Stored) -> Result<String, DbError> {
+    let sql = "SELECT last_error FROM soniq_dead_letter_jobs WHERE id = $1";
+    let row = tx.fetch_optional(sql, values![stored.recovery.job_id]).await?;
+    let text = match row {
+        Some(row) => row.opt_text("last_error")?.unwrap_or_default(),
+        None => String::new(),
+    };
+    let (category, words) = safe_error(&text);
+    Ok(if text.is_empty() {
+        ".".to_owned()
+    } else {
+        format!(" ({category}): {words}")
+    })
 }

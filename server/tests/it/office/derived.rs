@@ -26,8 +26,20 @@ enum Step {
 }
 
 fn report() -> impl Strategy<Value = Value> {
-    let phase = prop::sample::select(vec!["prepared", "submitting", "accepted", "succeeded", "failed", "delivered"]);
-    let dispatch = prop::sample::select(vec!["confirmed_not_sent", "not_recorded", "outcome_unknown", "sent"]);
+    let phase = prop::sample::select(vec![
+        "prepared",
+        "submitting",
+        "accepted",
+        "succeeded",
+        "failed",
+        "delivered",
+    ]);
+    let dispatch = prop::sample::select(vec![
+        "confirmed_not_sent",
+        "not_recorded",
+        "outcome_unknown",
+        "sent",
+    ]);
     let execution = prop::sample::select(vec!["queued", "running", "succeeded", "failed", "unknown"]);
     let charge = prop::sample::select(vec!["unknown", "none", "charged", "refunded", "refund_pending"]);
     let job = 0..4usize;
@@ -60,7 +72,9 @@ fn decision() -> impl Strategy<Value = Decision> {
         Just(Decision::CloseUnresolved),
         Just(Decision::Reopen),
         Just(Decision::ChargeAccepted),
-        Just(Decision::ConfirmNotSent { evidence: "e".to_owned() }),
+        Just(Decision::ConfirmNotSent {
+            evidence: "e".to_owned()
+        }),
         Just(Decision::AcknowledgeObsolete { dead_letter_id: None }),
     ]
 }
@@ -82,18 +96,31 @@ async fn take(desk: &Desk, step: Step) {
                 first["phase"] = json!("prepared");
             }
             if desk.put(IDS[id], first).await.is_err()
-                && let Ok(view) = desk.office.operation(&desk.operator, &OperationId::from(IDS[id])).await
+                && let Ok(view) = desk
+                    .office
+                    .operation(&desk.operator, &OperationId::from(IDS[id]))
+                    .await
             {
                 let _refused = desk.patch(IDS[id], view.revision, body).await;
             }
         }
         Step::Dies(id, job) => {
             let job = job.map(|job| format!("gj_{job}"));
-            desk.dies("render.poll", json!({"operation_id": IDS[id], "job_id": job}), Utc::now()).await;
+            desk.dies(
+                "render.poll",
+                json!({"operation_id": IDS[id], "job_id": job}),
+                Utc::now(),
+            )
+            .await;
             desk.project().await;
         }
         Step::Decide(id, decision) => {
-            if desk.office.operation(&desk.operator, &OperationId::from(IDS[id])).await.is_ok() {
+            if desk
+                .office
+                .operation(&desk.operator, &OperationId::from(IDS[id]))
+                .await
+                .is_ok()
+            {
                 let _refused = desk.decide(IDS[id], decision).await;
             }
         }
@@ -102,21 +129,50 @@ async fn take(desk: &Desk, step: Step) {
 
 async fn check(desk: &Desk, after: &str) {
     let mut tx = desk.database().read().await.expect("begin");
-    let rows = tx.fetch_all("SELECT * FROM dlo_operations", vec![]).await.expect("rows");
+    let rows = tx
+        .fetch_all("SELECT * FROM dlo_operations", vec![])
+        .await
+        .expect("rows");
     for row in &rows {
         let record = operations::from_row(row).expect("readable");
         let gathered = evidence::gather(&mut tx, &record).await.expect("evidence");
         let plan = decide(&record, &gathered, tx.now());
-        assert_eq!(row.text("label").expect("label"), label(&record, &gathered).as_str(), "{} {after}", record.id);
-        assert_eq!(row.text("next_action").expect("action"), plan.action.as_str(), "{} {after}", record.id);
-        assert_eq!(row.flag("refund_unresolved").expect("flag"), plan.refund_unresolved, "{} {after}", record.id);
+        assert_eq!(
+            row.text("label").expect("label"),
+            label(&record, &gathered).as_str(),
+            "{} {after}",
+            record.id
+        );
+        assert_eq!(
+            row.text("next_action").expect("action"),
+            plan.action.as_str(),
+            "{} {after}",
+            record.id
+        );
+        assert_eq!(
+            row.flag("refund_unresolved").expect("flag"),
+            plan.refund_unresolved,
+            "{} {after}",
+            record.id
+        );
         let messages = tx
-            .fetch_all("SELECT * FROM dlo_messages WHERE operation_id = $1", server::values![&record.id])
+            .fetch_all(
+                "SELECT * FROM dlo_messages WHERE operation_id = $1",
+                server::values![&record.id],
+            )
             .await
             .expect("messages");
         for message in &messages {
-            assert_eq!(message.text("label").expect("label"), plan.label.as_str(), "{} {after}", record.id);
-            assert_eq!(message.opt_text("phase").expect("phase").as_deref(), Some(record.phase.as_str()));
+            assert_eq!(
+                message.text("label").expect("label"),
+                plan.label.as_str(),
+                "{} {after}",
+                record.id
+            );
+            assert_eq!(
+                message.opt_text("phase").expect("phase").as_deref(),
+                Some(record.phase.as_str())
+            );
         }
     }
 }
@@ -129,7 +185,10 @@ async fn the_index_follows_the_facts(backend: Backend, database: Database) {
     };
     let mut runner = TestRunner::deterministic();
     for _ in 0..rounds {
-        let steps = prop::collection::vec(step(), 12).new_tree(&mut runner).expect("steps").current();
+        let steps = prop::collection::vec(step(), 12)
+            .new_tree(&mut runner)
+            .expect("steps")
+            .current();
         for step in steps {
             let after = format!("{step:?}");
             take(&desk, step).await;

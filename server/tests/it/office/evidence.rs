@@ -22,16 +22,29 @@ async fn a_message_knows_an_id_that_the_record_lacks(_backend: Backend, database
     let desk = Desk::new(database);
     desk.made("a", json!({"dispatch": "confirmed_not_sent"})).await;
     assert_eq!(desk.view("a").await.plan.action, Action::Dispatch);
-    desk.dies("render.poll", json!({"operation_id": "a", "job_id": "gj_1"}), Utc::now()).await;
+    desk.dies(
+        "render.poll",
+        json!({"operation_id": "a", "job_id": "gj_1"}),
+        Utc::now(),
+    )
+    .await;
     desk.project().await;
     let view = desk.view("a").await;
-    assert_eq!((view.plan.action, view.plan.job_id, view.plan.row), (Action::Observe, Some(JobId::from("gj_1")), 4));
+    assert_eq!(
+        (view.plan.action, view.plan.job_id, view.plan.row),
+        (Action::Observe, Some(JobId::from("gj_1")), 4)
+    );
     assert_eq!((view.revision, view.label), (2, Label::RenderInProgress));
 }
 
 async fn a_message_that_waited_is_evidence_at_once(_backend: Backend, database: Database) {
     let desk = Desk::new(database);
-    desk.dies("render.poll", json!({"operation_id": "a", "job_id": "gj_1"}), Utc::now()).await;
+    desk.dies(
+        "render.poll",
+        json!({"operation_id": "a", "job_id": "gj_1"}),
+        Utc::now(),
+    )
+    .await;
     desk.project().await;
     let made = desk.made("a", json!({"dispatch": "confirmed_not_sent"})).await;
     assert_eq!((made.revision, made.plan.row), (1, 4));
@@ -41,24 +54,49 @@ async fn a_message_that_waited_is_evidence_at_once(_backend: Backend, database: 
 
 async fn a_closure_is_voided_by_new_evidence(_backend: Backend, database: Database) {
     let desk = Desk::new(database);
-    desk.made("a", json!({"phase": "submitting", "dispatch": "outcome_unknown"})).await;
+    desk.made("a", json!({"phase": "submitting", "dispatch": "outcome_unknown"}))
+        .await;
     desk.decide("a", Decision::CloseUnresolved).await.expect("closed");
-    desk.dies("render.poll", json!({"operation_id": "a", "job_id": "gj_1"}), Utc::now()).await;
+    desk.dies(
+        "render.poll",
+        json!({"operation_id": "a", "job_id": "gj_1"}),
+        Utc::now(),
+    )
+    .await;
     desk.project().await;
     let view = desk.view("a").await;
     assert_eq!((view.closure, view.label), (None, Label::RenderInProgress));
-    desk.decide("a", Decision::CloseUnresolved).await.expect("closed again");
+    desk.decide("a", Decision::CloseUnresolved)
+        .await
+        .expect("closed again");
     let revision = desk.view("a").await.revision;
-    let view = desk.patch("a", revision, json!({"phase": "accepted"})).await.expect("a report");
+    let view = desk
+        .patch("a", revision, json!({"phase": "accepted"}))
+        .await
+        .expect("a report");
     assert_eq!(view.closure, None, "a report that contradicts it voids it too");
 }
 
 async fn a_decision_sees_letters_that_nobody_has_read(_backend: Backend, database: Database) {
     let desk = Desk::new(database);
-    desk.made("a", json!({"phase": "submitting", "dispatch": "outcome_unknown"})).await;
-    desk.dies("render.poll", json!({"operation_id": "a", "job_id": "gj_1"}), Utc::now()).await;
-    let confirm = Decision::ConfirmNotSent { evidence: "e".to_owned() };
-    let refused = desk.decide_as(&desk.approver, "a", 1, confirm, "k").await.expect_err("new evidence");
+    desk.made("a", json!({"phase": "submitting", "dispatch": "outcome_unknown"}))
+        .await;
+    desk.dies(
+        "render.poll",
+        json!({"operation_id": "a", "job_id": "gj_1"}),
+        Utc::now(),
+    )
+    .await;
+    let confirm = Decision::ConfirmNotSent {
+        evidence: "e".to_owned(),
+    };
+    let refused = desk
+        .decide_as(&desk.approver, "a", 1, confirm, "k")
+        .await
+        .expect_err("new evidence");
     assert_eq!(refused.code, Code::PlanStale);
-    assert_eq!(refused.plan.map(|plan| (plan.revision, plan.action)), Some((2, Action::Observe)));
+    assert_eq!(
+        refused.plan.map(|plan| (plan.revision, plan.action)),
+        Some((2, Action::Observe))
+    );
 }

@@ -21,10 +21,27 @@ fn specification() -> Value {
 async fn facts_are_read_exactly(_backend: Backend, database: Database) {
     let desk = Desk::new(database);
     let office = &desk.office;
-    let stands = office.put_owner(&desk.reporter, "o", &owner()).await.expect("stored");
+    let stands = office
+        .put_owner(&desk.reporter, "o", &owner())
+        .await
+        .expect("stored");
     assert_eq!(stands.remaining_credits.to_string(), "12.50");
-    assert_eq!(office.put_owner(&desk.operator, "o", &owner()).await.expect_err("role").code, Code::RoleRequired);
-    assert_eq!(office.put_owner(&desk.reporter, "", &owner()).await.expect_err("id").code, Code::BadId);
+    assert_eq!(
+        office
+            .put_owner(&desk.operator, "o", &owner())
+            .await
+            .expect_err("role")
+            .code,
+        Code::RoleRequired
+    );
+    assert_eq!(
+        office
+            .put_owner(&desk.reporter, "", &owner())
+            .await
+            .expect_err("id")
+            .code,
+        Code::BadId
+    );
     for (name, value) in [
         ("authorized", json!("yes")),
         ("authorized", Value::Null),
@@ -38,10 +55,16 @@ async fn facts_are_read_exactly(_backend: Backend, database: Database) {
     ] {
         let mut body = owner();
         body[name] = value;
-        let refused = office.put_owner(&desk.reporter, "o", &body).await.expect_err("refused");
+        let refused = office
+            .put_owner(&desk.reporter, "o", &body)
+            .await
+            .expect_err("refused");
         assert_eq!(refused.code, Code::InvalidRecord, "{body}");
     }
-    let stands = office.put_specification(&desk.reporter, "s", &specification()).await.expect("stored");
+    let stands = office
+        .put_specification(&desk.reporter, "s", &specification())
+        .await
+        .expect("stored");
     assert!(stands.has_body);
     for (name, value) in [
         ("current_revision", json!(1.5)),
@@ -52,10 +75,16 @@ async fn facts_are_read_exactly(_backend: Backend, database: Database) {
     ] {
         let mut body = specification();
         body[name] = value;
-        let refused = office.put_specification(&desk.reporter, "s", &body).await.expect_err("refused");
+        let refused = office
+            .put_specification(&desk.reporter, "s", &body)
+            .await
+            .expect_err("refused");
         assert_eq!(refused.code, Code::InvalidRecord, "{body}");
     }
-    let refused = office.put_owner(&desk.reporter, "o", &json!([])).await.expect_err("refused");
+    let refused = office
+        .put_owner(&desk.reporter, "o", &json!([]))
+        .await
+        .expect_err("refused");
     assert_eq!(refused.code, Code::InvalidRecord);
 }
 
@@ -63,16 +92,41 @@ async fn creation_waits_for_facts(_backend: Backend, database: Database) {
     let desk = Desk::new(database);
     desk.made("a", json!({"dispatch": "confirmed_not_sent"})).await;
     let fresh = json!({"authorized": true, "remaining_credits": "2.49"});
-    desk.office.put_owner(&desk.reporter, "owner-1", &fresh).await.expect("stored");
-    desk.office.put_specification(&desk.reporter, "spec-1", &specification()).await.expect("stored");
-    let plan = desk.office.plan(&desk.approver, &"a".into(), None, None).await.expect("plan");
-    let blocked: Vec<GuardName> =
-        plan.guards.iter().filter(|guard| guard.verdict == Verdict::Block).map(|guard| guard.guard).collect();
+    desk.office
+        .put_owner(&desk.reporter, "owner-1", &fresh)
+        .await
+        .expect("stored");
+    desk.office
+        .put_specification(&desk.reporter, "spec-1", &specification())
+        .await
+        .expect("stored");
+    let plan = desk
+        .office
+        .plan(&desk.approver, &"a".into(), None, None)
+        .await
+        .expect("plan");
+    let blocked: Vec<GuardName> = plan
+        .guards
+        .iter()
+        .filter(|guard| guard.verdict == Verdict::Block)
+        .map(|guard| guard.guard)
+        .collect();
     assert_eq!(blocked, [GuardName::BudgetSufficient]);
     let enough = json!({"authorized": true, "remaining_credits": "2.5"});
-    desk.office.put_owner(&desk.reporter, "owner-1", &enough).await.expect("stored");
-    let plan = desk.office.plan(&desk.approver, &"a".into(), None, None).await.expect("plan");
+    desk.office
+        .put_owner(&desk.reporter, "owner-1", &enough)
+        .await
+        .expect("stored");
+    let plan = desk
+        .office
+        .plan(&desk.approver, &"a".into(), None, None)
+        .await
+        .expect("plan");
     assert!(plan.allowed, "{:?}", plan.guards);
-    let plan = desk.office.plan(&desk.operator, &"a".into(), None, None).await.expect("plan");
+    let plan = desk
+        .office
+        .plan(&desk.operator, &"a".into(), None, None)
+        .await
+        .expect("plan");
     assert!(!plan.allowed, "an operator may not create");
 }

@@ -24,20 +24,34 @@ async fn two_entries_per_recovery(backend: Backend, database: Database) {
         .collect();
     assert_eq!(entries.len(), 2, "{entries:#?}");
     let (outcome, intent) = (&entries[0], &entries[1]);
-    assert_eq!((&intent["action"], &intent["effect"]), (&json!("observe"), &json!("reads_status")));
+    assert_eq!(
+        (&intent["action"], &intent["effect"]),
+        (&json!("observe"), &json!("reads_status"))
+    );
     assert_eq!(intent["actor"], "test-approver");
     assert_eq!(intent["reason"], "the test asks for it");
     assert_eq!(intent["revision_before"], 1);
-    assert!(intent["guards"].as_array().is_some_and(|guards| guards.len() >= 7));
+    assert!(
+        intent["guards"]
+            .as_array()
+            .is_some_and(|guards| guards.len() >= 7)
+    );
     assert_eq!(outcome["revision_before"], 1);
     assert_eq!(outcome["revision_after"], ended["revision_after"]);
-    assert_eq!(audit::verify(&play.app.office.database).await.expect("read"), Verified::Whole { entries: play.count("SELECT COUNT(*) AS n FROM dlo_audit").await });
+    assert_eq!(
+        audit::verify(&play.app.office.database).await.expect("read"),
+        Verified::Whole {
+            entries: play.count("SELECT COUNT(*) AS n FROM dlo_audit").await
+        }
+    );
 }
 
 async fn the_database_refuses_changes(backend: Backend, database: Database) {
     let play = Play::start(backend, database).await;
     play.accepted("op_1", "gj_1").await;
-    play.decide("op_1", json!({ "decision": "close_unresolved" })).await.expect(200);
+    play.decide("op_1", json!({ "decision": "close_unresolved" }))
+        .await
+        .expect(200);
     for sql in ["UPDATE dlo_audit SET reason = 'nothing'", "DELETE FROM dlo_audit"] {
         let mut tx = play.app.office.database.write().await.expect("begin");
         assert!(tx.execute(sql, vec![]).await.is_err(), "{sql}");

@@ -28,16 +28,33 @@ struct Machine {
 impl Machine {
     async fn new(kind: Kind) -> Option<Self> {
         let (backend, database) = Backend::open(kind).await?;
-        let fixture = Fixture::start(([127, 0, 0, 1], 0).into()).await.expect("free ports");
+        let fixture = Fixture::start(([127, 0, 0, 1], 0).into())
+            .await
+            .expect("free ports");
         let folder = tempfile::tempdir().expect("a folder");
         let text = toml::to_string(&config(&fixture, &folder, "")).expect("the configuration as text");
         std::fs::write(folder.path().join("dlo.toml"), text).expect("a configuration file");
         let client = reqwest::Client::builder().no_proxy().build().expect("a client");
-        let mut machine =
-            Self { fixture, folder, backend, database, client, token: String::new(), running: None };
-        let made = machine.dlo("").args(["tokens", "create", "--name", "test", "--role", "admin"]).output().expect("dlo runs");
+        let mut machine = Self {
+            fixture,
+            folder,
+            backend,
+            database,
+            client,
+            token: String::new(),
+            running: None,
+        };
+        let made = machine
+            .dlo("")
+            .args(["tokens", "create", "--name", "test", "--role", "admin"])
+            .output()
+            .expect("dlo runs");
         machine.token = String::from_utf8(made.stdout).expect("text").trim().to_owned();
-        assert!(machine.token.starts_with("dlo_"), "{}", String::from_utf8_lossy(&made.stderr));
+        assert!(
+            machine.token.starts_with("dlo_"),
+            "{}",
+            String::from_utf8_lossy(&made.stderr)
+        );
         Some(machine)
     }
 
@@ -72,7 +89,10 @@ impl Machine {
     fn halted(&mut self) {
         let (child, _) = self.running.as_mut().expect("it runs");
         let errors = BufReader::new(child.stderr.take().expect("its errors"));
-        let halted = errors.lines().map_while(Result::ok).any(|line| line.starts_with("halted at"));
+        let halted = errors
+            .lines()
+            .map_while(Result::ok)
+            .any(|line| line.starts_with("halted at"));
         assert!(halted, "it ended without halting");
     }
 
@@ -85,15 +105,23 @@ impl Machine {
 
     async fn call(&self, method: reqwest::Method, path: &str, body: Option<&Value>) -> (u16, Value) {
         let (_, address) = self.running.as_ref().expect("it runs");
-        let mut request = self.client.request(method.clone(), format!("{address}/api/v1{path}")).bearer_auth(&self.token);
+        let mut request = self
+            .client
+            .request(method.clone(), format!("{address}/api/v1{path}"))
+            .bearer_auth(&self.token);
         if method == reqwest::Method::PUT {
             request = request.header("if-none-match", "*");
         }
         if let Some(body) = body {
-            request = request.header("idempotency-key", uuid::Uuid::new_v4().to_string()).json(body);
+            request = request
+                .header("idempotency-key", uuid::Uuid::new_v4().to_string())
+                .json(body);
         }
         let answer = request.send().await.expect("an answer");
-        (answer.status().as_u16(), answer.json().await.unwrap_or(Value::Null))
+        (
+            answer.status().as_u16(),
+            answer.json().await.unwrap_or(Value::Null),
+        )
     }
 
     async fn get(&self, path: &str) -> Value {
@@ -105,28 +133,43 @@ impl Machine {
     /// Owner, specification and one operation in the state that this action wants.
     async fn prepare(&self, action: &str) {
         let owner = json!({ "authorized": true, "remaining_credits": "100", "as_of": chrono::Utc::now().to_rfc3339() });
-        self.call(reqwest::Method::PUT, "/owners/studio", Some(&owner)).await;
+        self.call(reqwest::Method::PUT, "/owners/studio", Some(&owner))
+            .await;
         let specification = json!({ "current_revision": 3, "model": "m", "model_available": true, "active": true, "estimated_credits": "12", "body": {} });
-        self.call(reqwest::Method::PUT, "/specifications/spec_9", Some(&specification)).await;
+        self.call(
+            reqwest::Method::PUT,
+            "/specifications/spec_9",
+            Some(&specification),
+        )
+        .await;
         let mut record = json!({ "provider": "genace", "account": "main", "owner": "studio", "specification": { "id": "spec_9", "revision": 3 }, "model": "m" });
         let state = match action {
             "dispatch" => json!({ "phase": "prepared", "dispatch": "confirmed_not_sent" }),
             "observe" => json!({ "phase": "accepted", "dispatch": "sent", "remote": { "job_id": "gj_k" } }),
-            _ => json!({ "phase": "succeeded", "dispatch": "sent", "remote": { "job_id": "gj_k", "fetch": "ok", "execution": "succeeded",
-                "outputs": [{ "index": 0, "content_type": "video/mp4" }, { "index": 1, "content_type": "image/png" }] } }),
+            _ => {
+                json!({ "phase": "succeeded", "dispatch": "sent", "remote": { "job_id": "gj_k", "fetch": "ok", "execution": "succeeded",
+                "outputs": [{ "index": 0, "content_type": "video/mp4" }, { "index": 1, "content_type": "image/png" }] } })
+            }
         };
         for (key, value) in state.as_object().expect("an object") {
             record[key] = value.clone();
         }
-        let script = JobScript::succeeded(vec![OutputScript::new("video/mp4"), OutputScript::new("image/png")]);
+        let script = JobScript::succeeded(vec![
+            OutputScript::new("video/mp4"),
+            OutputScript::new("image/png"),
+        ]);
         self.fixture.put_job("gj_k", script);
-        let (status, value) = self.call(reqwest::Method::PUT, "/operations/op_k", Some(&record)).await;
+        let (status, value) = self
+            .call(reqwest::Method::PUT, "/operations/op_k", Some(&record))
+            .await;
         assert_eq!(status, 201, "{value:#}");
     }
 
     async fn confirm(&self, action: &str) -> String {
         let order = json!({ "revision": 1, "action": action, "reason": "kill me", "confirm": "op_k" });
-        let (status, value) = self.call(reqwest::Method::POST, "/operations/op_k/recoveries", Some(&order)).await;
+        let (status, value) = self
+            .call(reqwest::Method::POST, "/operations/op_k/recoveries", Some(&order))
+            .await;
         assert_eq!(status, 202, "{value:#}");
         value["recovery_id"].as_str().expect("an id").to_owned()
     }
@@ -145,7 +188,10 @@ impl Machine {
 
     async fn chain_is_whole(&self) {
         let verified = audit::verify(&self.database).await.expect("the audit is read");
-        assert!(matches!(verified, Verified::Whole { entries } if entries >= 2), "{verified:?}");
+        assert!(
+            matches!(verified, Verified::Whole { entries } if entries >= 2),
+            "{verified:?}"
+        );
     }
 }
 
@@ -183,19 +229,34 @@ async fn a_dispatch_is_killed_at_each_step(kind: Kind) {
         ("recorded", 1, "succeeded"),
     ];
     for (point, posts, state) in steps {
-        let Some((machine, ended)) = killed_at(kind, "dispatch", point).await else { return };
+        let Some((machine, ended)) = killed_at(kind, "dispatch", point).await else {
+            return;
+        };
         assert_eq!(ended["state"], state, "{point}: {ended:#}");
-        assert_eq!(machine.fixture.posts().len(), posts, "{point}: never a second creation request");
+        assert_eq!(
+            machine.fixture.posts().len(),
+            posts,
+            "{point}: never a second creation request"
+        );
         let record = machine.get("/operations/op_k").await;
-        let expected = if state == "succeeded" { "observe" } else { "reconcile" };
+        let expected = if state == "succeeded" {
+            "observe"
+        } else {
+            "reconcile"
+        };
         assert_eq!(record["plan"]["action"], expected, "{point}: {record:#}");
     }
 }
 
 async fn an_observe_is_killed_at_each_step(kind: Kind) {
     for point in ["claimed", "permitted", "answered", "recorded"] {
-        let Some((machine, ended)) = killed_at(kind, "observe", point).await else { return };
-        assert!(["succeeded", "already_done"].contains(&ended["state"].as_str().unwrap_or("")), "{point}: {ended:#}");
+        let Some((machine, ended)) = killed_at(kind, "observe", point).await else {
+            return;
+        };
+        assert!(
+            ["succeeded", "already_done"].contains(&ended["state"].as_str().unwrap_or("")),
+            "{point}: {ended:#}"
+        );
         let record = machine.get("/operations/op_k").await;
         assert_eq!(record["phase"], "succeeded", "{point}: {record:#}");
         assert_eq!(machine.fixture.posts().len(), 0, "{point}");
@@ -204,8 +265,13 @@ async fn an_observe_is_killed_at_each_step(kind: Kind) {
 
 async fn a_deliver_is_killed_at_each_step(kind: Kind) {
     for point in ["claimed", "permitted", "answered", "copied", "recorded", "ended"] {
-        let Some((machine, ended)) = killed_at(kind, "deliver", point).await else { return };
-        assert!(["succeeded", "already_done"].contains(&ended["state"].as_str().unwrap_or("")), "{point}: {ended:#}");
+        let Some((machine, ended)) = killed_at(kind, "deliver", point).await else {
+            return;
+        };
+        assert!(
+            ["succeeded", "already_done"].contains(&ended["state"].as_str().unwrap_or("")),
+            "{point}: {ended:#}"
+        );
         let record = machine.get("/operations/op_k").await;
         assert_eq!(record["phase"], "delivered", "{point}: {record:#}");
         for copy in record["outputs"].as_array().expect("copies") {
@@ -213,7 +279,11 @@ async fn a_deliver_is_killed_at_each_step(kind: Kind) {
             let file = machine.folder.path().join("copies").join(key);
             let bytes = std::fs::read(&file).expect("a published file");
             use sha2::Digest as _;
-            assert_eq!(hex::encode(sha2::Sha256::digest(&bytes)), copy["sha256"].as_str().expect("a hash"), "{point}: a whole file");
+            assert_eq!(
+                hex::encode(sha2::Sha256::digest(&bytes)),
+                copy["sha256"].as_str().expect("a hash"),
+                "{point}: a whole file"
+            );
         }
         assert_eq!(machine.fixture.posts().len(), 0, "{point}");
     }
@@ -228,4 +298,8 @@ macro_rules! on_both {
         async fn postgres() { super::$name(Kind::Postgres).await }
     } )+ };
 }
-on_both!(a_dispatch_is_killed_at_each_step, an_observe_is_killed_at_each_step, a_deliver_is_killed_at_each_step);
+on_both!(
+    a_dispatch_is_killed_at_each_step,
+    an_observe_is_killed_at_each_step,
+    a_deliver_is_killed_at_each_step
+);

@@ -18,12 +18,31 @@ async fn the_applications_worker_reports(backend: Backend, database: Database) {
     assert_eq!(play.count(job).await, 1);
     let path = format!("/api/v1/recoveries/{recovery}/report");
     let seen = json!({ "observation": { "job_id": "gj_1", "fetch": "ok", "execution": "succeeded", "outputs": [{ "index": 0, "content_type": "video/mp4", "url": "https://cdn/x?sig=1" }] } });
-    play.app.post(Role::Operator, &path, &seen).await.refused(403, "role_required");
-    assert_eq!(play.app.post(Role::Reporter, &path, &seen).await.expect(200).json()["state"], "running");
-    let ended = play.app.post(Role::Reporter, &path, &json!({ "outcome": "done" })).await.expect(200).json();
+    play.app
+        .post(Role::Operator, &path, &seen)
+        .await
+        .refused(403, "role_required");
+    assert_eq!(
+        play.app
+            .post(Role::Reporter, &path, &seen)
+            .await
+            .expect(200)
+            .json()["state"],
+        "running"
+    );
+    let ended = play
+        .app
+        .post(Role::Reporter, &path, &json!({ "outcome": "done" }))
+        .await
+        .expect(200)
+        .json();
     assert_eq!(ended["state"], "succeeded", "{ended:#}");
     let record = play.record("op_1").await;
-    assert_eq!((&record["phase"], &record["remote"]["source"]), (&json!("succeeded"), &json!("reported")), "{record:#}");
+    assert_eq!(
+        (&record["phase"], &record["remote"]["source"]),
+        (&json!("succeeded"), &json!("reported")),
+        "{record:#}"
+    );
     assert!(!record.to_string().contains("sig=1"), "a reported URL was kept");
 }
 

@@ -15,18 +15,27 @@ use tempfile::TempDir;
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Everything that works.
-pub const ALL: Duties = Duties { worker: true, housekeeping: true };
+pub const ALL: Duties = Duties {
+    worker: true,
+    housekeeping: true,
+};
 /// Pages and API alone: nothing claims.
-pub const NO_WORKER: Duties = Duties { worker: false, housekeeping: true };
+pub const NO_WORKER: Duties = Duties {
+    worker: false,
+    housekeeping: true,
+};
 
 /// The configuration of a play, with this fixture; `more` is TOML of its own.
 pub fn config(fixture: &Fixture, folder: &TempDir, more: &str) -> Config {
+    let key = folder.path().join("key");
+    std::fs::write(&key, "a key of the tests").expect("a key file");
     let text = format!(
         "[artifacts]\nurl = \"file:{}\"\n[retries]\nmax_attempts = 2\nbackoff_seconds = [0]\n\
          [worker]\nlease_seconds = 4\npoll_seconds = 1\n{more}\n\
-         [providers.genace]\nprofile = \"genace\"\napi_key_env = \"\"\nbase_url = \"{}\"\naccount = \"main\"\n\
+         [providers.genace]\nprofile = \"genace\"\napi_key_env = \"\"\napi_key_file = \"{}\"\nbase_url = \"{}\"\naccount = \"main\"\n\
          allow_hosts = [\"{}\"]\ntimeout_seconds = 2\n",
         folder.path().join("copies").display(),
+        key.display(),
         fixture.base_url(),
         fixture.output_host(),
     );
@@ -46,7 +55,9 @@ impl Play {
     }
 
     pub async fn start_with(backend: Backend, database: Database, duties: Duties, more: &str) -> Self {
-        let fixture = Fixture::start(([127, 0, 0, 1], 0).into()).await.expect("free ports");
+        let fixture = Fixture::start(([127, 0, 0, 1], 0).into())
+            .await
+            .expect("free ports");
         let folder = tempfile::tempdir().expect("a folder");
         let config = config(&fixture, &folder, more);
         let app = TestApp::start_with(backend, database, config, duties).await;
@@ -59,7 +70,10 @@ impl Play {
     pub async fn facts(&self, remaining: &str) {
         let now = chrono::Utc::now().to_rfc3339();
         let owner = json!({ "authorized": true, "remaining_credits": remaining, "as_of": now });
-        self.app.send(self.put("/api/v1/owners/studio", &owner)).await.expect(200);
+        self.app
+            .send(self.put("/api/v1/owners/studio", &owner))
+            .await
+            .expect(200);
         self.specification(json!({})).await;
     }
 
@@ -72,11 +86,18 @@ impl Play {
         for (key, value) in other.as_object().expect("an object") {
             facts[key] = value.clone();
         }
-        self.app.send(self.put("/api/v1/specifications/spec_9", &facts)).await.expect(200);
+        self.app
+            .send(self.put("/api/v1/specifications/spec_9", &facts))
+            .await
+            .expect(200);
     }
 
     pub fn put(&self, path: &str, body: &Value) -> reqwest::RequestBuilder {
-        self.app.client.put(self.app.url(path)).bearer_auth(self.app.token(Role::Reporter)).json(body)
+        self.app
+            .client
+            .put(self.app.url(path))
+            .bearer_auth(self.app.token(Role::Reporter))
+            .json(body)
     }
 
     /// Reports a new operation with these fields beside the usual ones.
@@ -88,17 +109,26 @@ impl Play {
         for (key, value) in fields.as_object().expect("an object") {
             body[key] = value.clone();
         }
-        self.app.put(Role::Reporter, &format!("/api/v1/operations/{id}"), &body).await.expect(201).json()
+        self.app
+            .put(Role::Reporter, &format!("/api/v1/operations/{id}"), &body)
+            .await
+            .expect(201)
+            .json()
     }
 
     /// An operation that is ready to be sent.
     pub async fn ready(&self, id: &str) -> Value {
-        self.operation(id, json!({ "dispatch": "confirmed_not_sent" })).await
+        self.operation(id, json!({ "dispatch": "confirmed_not_sent" }))
+            .await
     }
 
     /// An accepted operation with this job.
     pub async fn accepted(&self, id: &str, job: &str) -> Value {
-        self.operation(id, json!({ "phase": "accepted", "dispatch": "sent", "remote": { "job_id": job } })).await
+        self.operation(
+            id,
+            json!({ "phase": "accepted", "dispatch": "sent", "remote": { "job_id": job } }),
+        )
+        .await
     }
 
     pub async fn get(&self, path: &str) -> Value {
@@ -111,7 +141,11 @@ impl Play {
 
     /// The plan as an approver reads it.
     pub async fn plan(&self, id: &str) -> Value {
-        self.app.get(Role::Approver, &format!("/api/v1/operations/{id}/plan")).await.expect(200).json()
+        self.app
+            .get(Role::Approver, &format!("/api/v1/operations/{id}/plan"))
+            .await
+            .expect(200)
+            .json()
     }
 
     /// What confirms the plan as it is now.
@@ -128,7 +162,12 @@ impl Play {
     pub async fn confirm(&self, id: &str, action: &str) -> String {
         let order = self.order(id, action).await;
         let path = format!("/api/v1/operations/{id}/recoveries");
-        let answer = self.app.post(Role::Approver, &path, &order).await.expect(202).json();
+        let answer = self
+            .app
+            .post(Role::Approver, &path, &order)
+            .await
+            .expect(202)
+            .json();
         answer["recovery_id"].as_str().expect("an id").to_owned()
     }
 
@@ -163,7 +202,13 @@ impl Play {
         let mut body = decision;
         body["revision"] = revision;
         body["reason"] = "the test decides".into();
-        self.app.post(Role::Approver, &format!("/api/v1/operations/{id}/decisions"), &body).await
+        self.app
+            .post(
+                Role::Approver,
+                &format!("/api/v1/operations/{id}/decisions"),
+                &body,
+            )
+            .await
     }
 
     /// Creation requests that the provider has seen.
@@ -191,13 +236,22 @@ impl Play {
         .await
         .expect("a dead letter");
         tx.commit().await.expect("commit");
+        // Known within a second: then its evidence has counted the revision on.
+        let known = format!("SELECT COUNT(*) AS n FROM dlo_messages WHERE message_id = '{id}'");
+        while self.count(&known).await == 0 {
+            tokio::time::sleep(Duration::from_millis(25)).await;
+        }
         id.to_string()
     }
 
     /// How often this SQL counts.
     pub async fn count(&self, sql: &str) -> i64 {
         let mut tx = self.app.office.database.read().await.expect("begin");
-        tx.fetch_one(sql, vec![]).await.expect("a row").int("n").expect("a number")
+        tx.fetch_one(sql, vec![])
+            .await
+            .expect("a row")
+            .int("n")
+            .expect("a number")
     }
 
     /// Runs SQL as an administrator at the database would.

@@ -32,8 +32,20 @@ async fn lost_answers_stay_unknown(backend: Backend, database: Database) {
     let scripts = [
         ("op_502", CreateScript::BadGatewayWithoutId { billed: true }),
         ("op_reset", CreateScript::ResetBeforeAnswer { billed: true }),
-        ("op_timeout", CreateScript::HangAfterRead { billed: true, ms: 3_000 }),
-        ("op_html", CreateScript::HtmlError { status: 500, billed: false }),
+        (
+            "op_timeout",
+            CreateScript::HangAfterRead {
+                billed: true,
+                ms: 3_000,
+            },
+        ),
+        (
+            "op_html",
+            CreateScript::HtmlError {
+                status: 500,
+                billed: false,
+            },
+        ),
         ("op_noid", CreateScript::AcceptedWithoutId { billed: true }),
     ];
     for (posts, (id, script)) in scripts.into_iter().enumerate() {
@@ -42,7 +54,11 @@ async fn lost_answers_stay_unknown(backend: Backend, database: Database) {
         let ended = play.recover(id, "dispatch").await;
         assert_eq!(ended["state"], "outcome_unknown", "{id}: {ended:#}");
         let record = play.record(id).await;
-        assert_eq!((&record["phase"], &record["dispatch"]), (&json!("submitting"), &json!("outcome_unknown")), "{id}");
+        assert_eq!(
+            (&record["phase"], &record["dispatch"]),
+            (&json!("submitting"), &json!("outcome_unknown")),
+            "{id}"
+        );
         assert_eq!(record["label"], "submission_outcome_unknown", "{id}");
         assert_eq!(record["plan"]["action"], "reconcile", "{id}");
         assert_eq!(play.posts(), posts + 1, "{id}");
@@ -53,55 +69,97 @@ async fn lost_answers_stay_unknown(backend: Backend, database: Database) {
     assert_eq!(play.posts(), 5);
     let order = play.order("op_502", "dispatch").await;
     use app::domain::role::Role;
-    play.app.post(Role::Approver, "/api/v1/operations/op_502/recoveries", &order).await.refused(409, "plan_stale");
+    play.app
+        .post(Role::Approver, "/api/v1/operations/op_502/recoveries", &order)
+        .await
+        .refused(409, "plan_stale");
 }
 
 async fn a_rejection_costs_nothing_where_the_profile_says_so(backend: Backend, database: Database) {
     let play = Play::start(backend, database).await;
     play.ready("op_422").await;
-    play.fixture.script_create("op_422", CreateScript::Rejected { status: 422, code: "moderation".into(), charged: None });
+    play.fixture.script_create(
+        "op_422",
+        CreateScript::Rejected {
+            status: 422,
+            code: "moderation".into(),
+            charged: None,
+        },
+    );
     assert_eq!(play.recover("op_422", "dispatch").await["state"], "failed");
     let record = play.record("op_422").await;
-    assert_eq!((&record["phase"], &record["dispatch"]), (&json!("failed"), &json!("sent")));
+    assert_eq!(
+        (&record["phase"], &record["dispatch"]),
+        (&json!("failed"), &json!("sent"))
+    );
     assert_eq!(record["label"], "submission_rejected");
     assert_eq!(record["charge"]["state"], "none");
     assert_eq!(record["plan"]["action"], "acknowledge");
     play.ready("op_403").await;
-    play.fixture.script_create("op_403", CreateScript::Rejected { status: 403, code: "forbidden".into(), charged: None });
+    play.fixture.script_create(
+        "op_403",
+        CreateScript::Rejected {
+            status: 403,
+            code: "forbidden".into(),
+            charged: None,
+        },
+    );
     assert_eq!(play.recover("op_403", "dispatch").await["state"], "failed");
     let record = play.record("op_403").await;
-    assert_eq!(record["charge"]["state"], "unknown", "a refusal with 403 says nothing about money");
-    assert_eq!((&record["plan"]["action"], &record["plan"]["effect"]), (&json!("inspect_accounting"), &json!("records_decision")));
+    assert_eq!(
+        record["charge"]["state"], "unknown",
+        "a refusal with 403 says nothing about money"
+    );
+    assert_eq!(
+        (&record["plan"]["action"], &record["plan"]["effect"]),
+        (&json!("inspect_accounting"), &json!("records_decision"))
+    );
     assert_eq!(record["refund_unresolved"], true);
 }
 
 async fn a_refused_connection_is_not_sent(backend: Backend, database: Database) {
     let mut play = Play::start(backend, database).await;
     play.ready("op_1").await;
-    let nobody = server::fixture::Fixture::start(([127, 0, 0, 1], 0).into()).await.expect("free ports");
+    let nobody = server::fixture::Fixture::start(([127, 0, 0, 1], 0).into())
+        .await
+        .expect("free ports");
     // The provider goes away: its port refuses connections from now on.
     let provider = std::mem::replace(&mut play.fixture, nobody);
     provider.stop().await;
     let ended = play.recover("op_1", "dispatch").await;
     assert_eq!(ended["state"], "failed", "{ended:#}");
     let record = play.record("op_1").await;
-    assert_eq!((&record["phase"], &record["dispatch"]), (&json!("prepared"), &json!("confirmed_not_sent")));
+    assert_eq!(
+        (&record["phase"], &record["dispatch"]),
+        (&json!("prepared"), &json!("confirmed_not_sent"))
+    );
     assert_eq!(record["plan"]["action"], "dispatch");
-    assert_eq!(play.count("SELECT COUNT(*) AS n FROM dlo_recoveries WHERE reservation_open").await, 0);
+    assert_eq!(
+        play.count("SELECT COUNT(*) AS n FROM dlo_recoveries WHERE reservation_open")
+            .await,
+        0
+    );
 }
 
 async fn a_person_confirms_that_nothing_was_sent(backend: Backend, database: Database) {
     let play = Play::start(backend, database).await;
     play.ready("op_1").await;
-    play.fixture.script_create("op_1", CreateScript::BadGatewayWithoutId { billed: false });
+    play.fixture
+        .script_create("op_1", CreateScript::BadGatewayWithoutId { billed: false });
     play.recover("op_1", "dispatch").await;
     let decision = json!({ "decision": "confirm_not_sent", "evidence": "the provider's support looked" });
-    play.decide("op_1", decision.clone()).await.refused(422, "not_allowed_here");
+    play.decide("op_1", decision.clone())
+        .await
+        .refused(422, "not_allowed_here");
     // After the provider's timeout and the lease nobody can be sending any more.
     tokio::time::sleep(std::time::Duration::from_secs(7)).await;
     play.decide("op_1", decision).await.expect(200);
     let record = play.record("op_1").await;
-    assert_eq!((&record["phase"], &record["dispatch"]), (&json!("prepared"), &json!("confirmed_not_sent")), "{record:#}");
+    assert_eq!(
+        (&record["phase"], &record["dispatch"]),
+        (&json!("prepared"), &json!("confirmed_not_sent")),
+        "{record:#}"
+    );
     play.facts("100").await;
     assert_eq!(play.recover("op_1", "dispatch").await["state"], "succeeded");
     assert_eq!(play.posts(), 2, "one of them by a person's word");

@@ -35,16 +35,22 @@ async fn postgres() {
 }
 
 async fn run(kind: Kind) {
-    let Some(backend) = Backend::empty(kind).await else { return };
-    let database = Database::open(&backend.location).await.expect("the database opens");
+    let Some(backend) = Backend::empty(kind).await else {
+        return;
+    };
+    let database = Database::open(&backend.location)
+        .await
+        .expect("the database opens");
     let dump = match kind {
         Kind::Postgres => include_str!("../../fixtures/soniq/soniq_pg.sql"),
         Kind::Memory | Kind::Sqlite => include_str!("../../fixtures/soniq/soniq_sqlite.sql"),
     };
     raw::script(&database, dump).await.expect("the dump loads");
     database.migrate().await.expect("only our tables are added");
-    let ids: BTreeSet<String> =
-        raw::texts(&database, "SELECT CAST(id AS TEXT) FROM soniq_dead_letter_jobs").await.into_iter().collect();
+    let ids: BTreeSet<String> = raw::texts(&database, "SELECT CAST(id AS TEXT) FROM soniq_dead_letter_jobs")
+        .await
+        .into_iter()
+        .collect();
     assert!(ids.len() > 30);
 
     // Nobody has read them yet, and they are listed all the same.
@@ -58,14 +64,22 @@ async fn run(kind: Kind) {
         let view = get(&mut tx, DeadLetterId::parse(id).expect("an id")).await;
         no_secret(&serde_json::to_string(&view).expect("JSON"));
     }
-    let summary = dead_letters::summary(&mut tx, &DeadLetterFilter::default()).await.expect("counts");
+    let summary = dead_letters::summary(&mut tx, &DeadLetterFilter::default())
+        .await
+        .expect("counts");
     assert_eq!(usize::try_from(summary.total), Ok(ids.len()));
-    assert_eq!(summary.queues.iter().map(|(_, count)| count).sum::<i64>(), summary.total);
+    assert_eq!(
+        summary.queues.iter().map(|(_, count)| count).sum::<i64>(),
+        summary.total
+    );
     drop(tx);
     let kept = raw::texts(&database, "SELECT safe_error FROM dlo_messages").await;
     no_secret(&kept.join("\n"));
     // Soniq's rows are as they were.
-    assert_eq!(raw::number(&database, "SELECT COUNT(*) FROM soniq_dead_letter_jobs").await as usize, ids.len());
+    assert_eq!(
+        raw::number(&database, "SELECT COUNT(*) FROM soniq_dead_letter_jobs").await as usize,
+        ids.len()
+    );
     database.close().await;
 }
 
@@ -84,7 +98,9 @@ async fn shows_each_once(database: &Database, ids: &BTreeSet<String>) {
 }
 
 fn unreadable(rows: &[DeadLetterRow]) -> Vec<&DeadLetterRow> {
-    rows.iter().filter(|row| matches!(row, DeadLetterRow::Unreadable(_))).collect()
+    rows.iter()
+        .filter(|row| matches!(row, DeadLetterRow::Unreadable(_)))
+        .collect()
 }
 
 fn no_secret(text: &str) {

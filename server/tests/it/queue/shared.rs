@@ -87,7 +87,9 @@ pub async fn project(database: &Database) -> usize {
 async fn dead_letters_project(database: &Database, limit: u32) -> usize {
     let mut all = 0;
     loop {
-        let projected = server::storage::messages::project(database, &Messages::default(), limit).await.expect("project");
+        let projected = server::storage::messages::project(database, &Messages::default(), limit)
+            .await
+            .expect("project");
         all += projected;
         if projected == 0 {
             return all;
@@ -100,10 +102,16 @@ pub async fn pages(database: &Database, filter: &DeadLetterFilter, size: u32) ->
     let (mut rows, mut after): (Vec<DeadLetterRow>, Option<Cursor>) = (Vec::new(), None);
     loop {
         let mut tx = database.read().await.expect("begin");
-        let listed =
-            dead_letters::list(&mut tx, &Messages::default(), &Redactor::default(), filter, after.as_ref(), size)
-                .await
-                .expect("a page");
+        let listed = dead_letters::list(
+            &mut tx,
+            &Messages::default(),
+            &Redactor::default(),
+            filter,
+            after.as_ref(),
+            size,
+        )
+        .await
+        .expect("a page");
         assert!(listed.rows.len() <= size as usize);
         rows.extend(listed.rows);
         match listed.next {
@@ -126,17 +134,26 @@ pub fn readable(rows: &[DeadLetterRow]) -> Vec<&DeadLetterView> {
 
 /// The ids of a filtered list, in its order.
 pub async fn listed(database: &Database, filter: &DeadLetterFilter) -> Vec<Uuid> {
-    readable(&pages(database, filter, 200).await).iter().map(|view| view.id.0).collect()
+    readable(&pages(database, filter, 200).await)
+        .iter()
+        .map(|view| view.id.0)
+        .collect()
 }
 
 /// One dead letter.
 pub async fn get(tx: &mut Tx, id: DeadLetterId) -> DeadLetterView {
-    dead_letters::get(tx, &Messages::default(), &Redactor::default(), id).await.expect("read").expect("it is there")
+    dead_letters::get(tx, &Messages::default(), &Redactor::default(), id)
+        .await
+        .expect("read")
+        .expect("it is there")
 }
 
 /// Somebody with this role.
 pub fn caller(role: Role) -> Caller {
-    Caller { name: format!("a-{role}"), role }
+    Caller {
+        name: format!("a-{role}"),
+        role,
+    }
 }
 
 /// An operation is recorded.
@@ -149,5 +166,8 @@ pub async fn record(database: &Database, operation: &Operation) {
 /// The operation as it stands.
 pub async fn load(database: &Database, id: &str) -> Operation {
     let mut tx = database.read().await.expect("begin");
-    operations::load(&mut tx, &OperationId::from(id)).await.expect("load").expect("it is recorded")
+    operations::load(&mut tx, &OperationId::from(id))
+        .await
+        .expect("load")
+        .expect("it is recorded")
 }

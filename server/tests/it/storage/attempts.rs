@@ -8,7 +8,11 @@ use server::database::{Database, Tx};
 use server::storage::{attempts, evidence, operations};
 use uuid::Uuid;
 
-crate::on_every_backend!(the_telling_receipt_stands, a_person_closes_what_is_open, one_attempt_per_recovery);
+crate::on_every_backend!(
+    the_telling_receipt_stands,
+    a_person_closes_what_is_open,
+    one_attempt_per_recovery
+);
 
 fn receipt(kind: ReceiptKind, job_id: Option<&str>) -> Receipt {
     Receipt {
@@ -24,9 +28,14 @@ fn receipt(kind: ReceiptKind, job_id: Option<&str>) -> Receipt {
 
 async fn begin(tx: &mut Tx, number: u128) -> AttemptId {
     let id = AttemptId(Uuid::from_u128(number));
-    let attempt = attempts::insert(tx, &OperationId::from("op"), RecoveryId(Uuid::from_u128(100 + number)), id)
-        .await
-        .expect("attempt");
+    let attempt = attempts::insert(
+        tx,
+        &OperationId::from("op"),
+        RecoveryId(Uuid::from_u128(100 + number)),
+        id,
+    )
+    .await
+    .expect("attempt");
     assert_eq!(attempt.number, i64::try_from(number).expect("small"));
     id
 }
@@ -34,7 +43,9 @@ async fn begin(tx: &mut Tx, number: u128) -> AttemptId {
 async fn the_telling_receipt_stands(_backend: Backend, database: Database) {
     let id = OperationId::from("op");
     let mut tx = database.write().await.expect("begin");
-    operations::create(&mut tx, &operation("op"), &[]).await.expect("insert");
+    operations::create(&mut tx, &operation("op"), &[])
+        .await
+        .expect("insert");
     let first = begin(&mut tx, 1).await;
     let second = begin(&mut tx, 2).await;
     begin(&mut tx, 3).await;
@@ -45,18 +56,42 @@ async fn the_telling_receipt_stands(_backend: Backend, database: Database) {
         (second, ReceiptKind::Unknown, None),
         (second, ReceiptKind::Rejected, None),
     ] {
-        attempts::append_receipt(&mut tx, &id, attempt, &receipt(kind, job_id)).await.expect("receipt");
+        attempts::append_receipt(&mut tx, &id, attempt, &receipt(kind, job_id))
+            .await
+            .expect("receipt");
     }
     let listed = attempts::list(&mut tx, &id).await.expect("list");
-    let kinds: Vec<_> = listed.iter().map(|attempt| attempt.receipt.as_ref().map(|receipt| receipt.kind)).collect();
-    assert_eq!(kinds, [Some(ReceiptKind::Accepted), Some(ReceiptKind::Rejected), None]);
-    assert_eq!(listed[0].receipt.as_ref().and_then(|receipt| receipt.job_id.clone()), Some(JobId::from("gj_1")));
-    let gathered = evidence::gather(&mut tx, &operation("op")).await.expect("evidence");
+    let kinds: Vec<_> = listed
+        .iter()
+        .map(|attempt| attempt.receipt.as_ref().map(|receipt| receipt.kind))
+        .collect();
+    assert_eq!(
+        kinds,
+        [Some(ReceiptKind::Accepted), Some(ReceiptKind::Rejected), None]
+    );
+    assert_eq!(
+        listed[0]
+            .receipt
+            .as_ref()
+            .and_then(|receipt| receipt.job_id.clone()),
+        Some(JobId::from("gj_1"))
+    );
+    let gathered = evidence::gather(&mut tx, &operation("op"))
+        .await
+        .expect("evidence");
     let ids: Vec<_> = gathered.job_ids().into_iter().collect();
-    assert_eq!(ids, [JobId::from("gj_1"), JobId::from("gj_2")], "no id of any receipt is lost");
-    let found = attempts::by_recovery(&mut tx, RecoveryId(Uuid::from_u128(102))).await.expect("found");
+    assert_eq!(
+        ids,
+        [JobId::from("gj_1"), JobId::from("gj_2")],
+        "no id of any receipt is lost"
+    );
+    let found = attempts::by_recovery(&mut tx, RecoveryId(Uuid::from_u128(102)))
+        .await
+        .expect("found");
     assert_eq!(found.map(|row| row.attempt.id), Some(second));
-    let absent = attempts::by_recovery(&mut tx, RecoveryId(Uuid::from_u128(999))).await.expect("found");
+    let absent = attempts::by_recovery(&mut tx, RecoveryId(Uuid::from_u128(999)))
+        .await
+        .expect("found");
     assert!(absent.is_none());
 }
 
@@ -65,18 +100,39 @@ async fn a_person_closes_what_is_open(_backend: Backend, database: Database) {
     let mut tx = database.write().await.expect("begin");
     let first = begin(&mut tx, 1).await;
     begin(&mut tx, 2).await;
-    attempts::append_receipt(&mut tx, &id, first, &receipt(ReceiptKind::NotSent, None)).await.expect("receipt");
-    assert_eq!(attempts::close_by_person(&mut tx, &id, "ann looked").await.expect("close"), 1);
+    attempts::append_receipt(&mut tx, &id, first, &receipt(ReceiptKind::NotSent, None))
+        .await
+        .expect("receipt");
+    assert_eq!(
+        attempts::close_by_person(&mut tx, &id, "ann looked")
+            .await
+            .expect("close"),
+        1
+    );
     let listed = attempts::list(&mut tx, &id).await.expect("list");
     assert!(listed.iter().all(|attempt| !attempt.is_open()), "{listed:?}");
-    assert_eq!(attempts::close_by_person(&mut tx, &id, "again").await.expect("close"), 0);
-    assert!(tx.execute("DELETE FROM dlo_receipts", vec![]).await.is_err(), "receipts only grow");
+    assert_eq!(
+        attempts::close_by_person(&mut tx, &id, "again")
+            .await
+            .expect("close"),
+        0
+    );
+    assert!(
+        tx.execute("DELETE FROM dlo_receipts", vec![]).await.is_err(),
+        "receipts only grow"
+    );
 }
 
 async fn one_attempt_per_recovery(_backend: Backend, database: Database) {
     let mut tx = database.write().await.expect("begin");
     begin(&mut tx, 1).await;
     let recovery = RecoveryId(Uuid::from_u128(101));
-    let again = attempts::insert(&mut tx, &OperationId::from("op"), recovery, AttemptId(Uuid::from_u128(9))).await;
+    let again = attempts::insert(
+        &mut tx,
+        &OperationId::from("op"),
+        recovery,
+        AttemptId(Uuid::from_u128(9)),
+    )
+    .await;
     assert!(again.expect_err("refused").is_unique_violation());
 }

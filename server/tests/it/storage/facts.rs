@@ -53,10 +53,23 @@ fn specification() -> SpecificationFacts {
 
 async fn older_facts_are_ignored(_backend: Backend, database: Database) {
     let mut tx = database.write().await.expect("begin");
-    assert_eq!(facts::put_owner(&mut tx, &owner("10.50")).await.expect("put"), owner("10.50"));
-    let older = OwnerFacts { as_of: moment() - Duration::seconds(1), ..owner("99") };
-    assert_eq!(facts::put_owner(&mut tx, &older).await.expect("put"), owner("10.50"));
-    let ahead = OwnerFacts { as_of: tx.now() + Duration::days(400), authorized: false, ..owner("3") };
+    assert_eq!(
+        facts::put_owner(&mut tx, &owner("10.50")).await.expect("put"),
+        owner("10.50")
+    );
+    let older = OwnerFacts {
+        as_of: moment() - Duration::seconds(1),
+        ..owner("99")
+    };
+    assert_eq!(
+        facts::put_owner(&mut tx, &older).await.expect("put"),
+        owner("10.50")
+    );
+    let ahead = OwnerFacts {
+        as_of: tx.now() + Duration::days(400),
+        authorized: false,
+        ..owner("3")
+    };
     let stands = facts::put_owner(&mut tx, &ahead).await.expect("put");
     assert_eq!((stands.as_of, stands.authorized), (tx.now(), false));
     facts::lock_owner(&mut tx, "owner-1").await.expect("lock");
@@ -67,25 +80,75 @@ async fn older_facts_are_ignored(_backend: Backend, database: Database) {
 async fn a_body_is_write_only(_backend: Backend, database: Database) {
     let mut tx = database.write().await.expect("begin");
     let body = json!({"prompt": "secret", "n": 1});
-    let stands = facts::put_specification(&mut tx, &specification(), Some(&body)).await.expect("put");
-    assert_eq!(stands, SpecificationFacts { has_body: true, ..specification() });
-    let kept = facts::put_specification(&mut tx, &specification(), None).await.expect("put");
-    assert!(kept.has_body, "an absent body leaves the one of the same revision");
-    assert_eq!(facts::specification_body(&mut tx, "spec-1", 3).await.expect("body"), Some(body));
-    assert_eq!(facts::specification_body(&mut tx, "spec-1", 2).await.expect("body"), None);
-    let next = SpecificationFacts { current_revision: 4, ..specification() };
-    assert!(!facts::put_specification(&mut tx, &next, None).await.expect("put").has_body);
-    let older = SpecificationFacts { active: false, as_of: moment() - Duration::seconds(1), ..specification() };
-    assert!(facts::put_specification(&mut tx, &older, None).await.expect("put").active);
+    let stands = facts::put_specification(&mut tx, &specification(), Some(&body))
+        .await
+        .expect("put");
+    assert_eq!(
+        stands,
+        SpecificationFacts {
+            has_body: true,
+            ..specification()
+        }
+    );
+    let kept = facts::put_specification(&mut tx, &specification(), None)
+        .await
+        .expect("put");
+    assert!(
+        kept.has_body,
+        "an absent body leaves the one of the same revision"
+    );
+    assert_eq!(
+        facts::specification_body(&mut tx, "spec-1", 3)
+            .await
+            .expect("body"),
+        Some(body)
+    );
+    assert_eq!(
+        facts::specification_body(&mut tx, "spec-1", 2)
+            .await
+            .expect("body"),
+        None
+    );
+    let next = SpecificationFacts {
+        current_revision: 4,
+        ..specification()
+    };
+    assert!(
+        !facts::put_specification(&mut tx, &next, None)
+            .await
+            .expect("put")
+            .has_body
+    );
+    let older = SpecificationFacts {
+        active: false,
+        as_of: moment() - Duration::seconds(1),
+        ..specification()
+    };
+    assert!(
+        facts::put_specification(&mut tx, &older, None)
+            .await
+            .expect("put")
+            .active
+    );
     assert_eq!(facts::specification(&mut tx, "none").await.expect("none"), None);
 }
 
 async fn a_pause_has_a_reason(_backend: Backend, database: Database) {
     let mut tx = database.write().await.expect("begin");
     assert_eq!(providers::paused(&mut tx, "genace").await.expect("paused"), None);
-    providers::pause(&mut tx, "genace", "bill", "ann").await.expect("pause");
-    providers::pause(&mut tx, "genace", "outage", "bob").await.expect("pause");
-    assert_eq!(providers::paused(&mut tx, "genace").await.expect("paused").as_deref(), Some("outage"));
+    providers::pause(&mut tx, "genace", "bill", "ann")
+        .await
+        .expect("pause");
+    providers::pause(&mut tx, "genace", "outage", "bob")
+        .await
+        .expect("pause");
+    assert_eq!(
+        providers::paused(&mut tx, "genace")
+            .await
+            .expect("paused")
+            .as_deref(),
+        Some("outage")
+    );
     assert!(providers::resume(&mut tx, "genace").await.expect("resume"));
     assert!(!providers::resume(&mut tx, "genace").await.expect("resume"));
 }
@@ -131,10 +194,18 @@ async fn reservations_end(_backend: Backend, database: Database) {
     assert_eq!(sum(&mut tx, Some(first)).await, Decimal::from(2));
     let attempt = AttemptId(Uuid::from_u128(9));
     let id = OperationId::from("a");
-    attempts::insert(&mut tx, &id, first, attempt).await.expect("attempt");
+    attempts::insert(&mut tx, &id, first, attempt)
+        .await
+        .expect("attempt");
     let later = tx.now() + Duration::seconds(1);
-    reservations::end_accepted(&mut tx, "owner-1", later).await.expect("end");
-    assert_eq!(sum(&mut tx, None).await, Decimal::new(325, 2), "nothing came back yet");
+    reservations::end_accepted(&mut tx, "owner-1", later)
+        .await
+        .expect("end");
+    assert_eq!(
+        sum(&mut tx, None).await,
+        Decimal::new(325, 2),
+        "nothing came back yet"
+    );
     let receipt = Receipt {
         kind: ReceiptKind::Accepted,
         status: Some(201),
@@ -144,13 +215,25 @@ async fn reservations_end(_backend: Backend, database: Database) {
         detail: String::new(),
         category: None,
     };
-    attempts::append_receipt(&mut tx, &id, attempt, &receipt).await.expect("receipt");
+    attempts::append_receipt(&mut tx, &id, attempt, &receipt)
+        .await
+        .expect("receipt");
     let same = tx.now();
-    reservations::end_accepted(&mut tx, "owner-1", same).await.expect("end");
-    assert_eq!(sum(&mut tx, None).await, Decimal::new(325, 2), "the facts are not younger than the receipt");
-    reservations::end_accepted(&mut tx, "owner-1", later).await.expect("end");
+    reservations::end_accepted(&mut tx, "owner-1", same)
+        .await
+        .expect("end");
+    assert_eq!(
+        sum(&mut tx, None).await,
+        Decimal::new(325, 2),
+        "the facts are not younger than the receipt"
+    );
+    reservations::end_accepted(&mut tx, "owner-1", later)
+        .await
+        .expect("end");
     assert_eq!(sum(&mut tx, None).await, Decimal::from(2));
-    reservations::end_of_operation(&mut tx, &OperationId::from("b")).await.expect("end");
+    reservations::end_of_operation(&mut tx, &OperationId::from("b"))
+        .await
+        .expect("end");
     assert_eq!(sum(&mut tx, None).await, Decimal::ZERO);
     reservations::end(&mut tx, second).await.expect("end");
 }
@@ -158,32 +241,70 @@ async fn reservations_end(_backend: Backend, database: Database) {
 async fn guards_get_their_facts(_backend: Backend, database: Database) {
     let text = "[providers.genace]\nprofile = \"genace\"\nbase_url = \"https://api.example.test\"\naccount = \"main\"\n";
     let config = Config::from_parts(Some(text), &[], &Flags::default()).expect("a configuration");
-    let caller = Caller { name: "ann".to_owned(), role: Role::Approver };
+    let caller = Caller {
+        name: "ann".to_owned(),
+        role: Role::Approver,
+    };
     let mut tx = database.write().await.expect("begin");
     let parent = operation("parent");
-    let child = Operation { parent: Some(parent.id.clone()), ..operation("child") };
+    let child = Operation {
+        parent: Some(parent.id.clone()),
+        ..operation("child")
+    };
     operations::create(&mut tx, &parent, &[]).await.expect("insert");
     operations::create(&mut tx, &child, &[]).await.expect("insert");
     facts::put_owner(&mut tx, &owner("5")).await.expect("owner");
-    facts::put_specification(&mut tx, &specification(), None).await.expect("specification");
-    providers::pause(&mut tx, "genace", "bill", "ann").await.expect("pause");
+    facts::put_specification(&mut tx, &specification(), None)
+        .await
+        .expect("specification");
+    providers::pause(&mut tx, "genace", "bill", "ann")
+        .await
+        .expect("pause");
     let active = reserve(&mut tx, 1, "child", "1").await;
     let planning = Asker::planning(&caller, None);
-    let gathered = guard_facts::gather(&mut tx, &config, &child, Action::Dispatch, &planning).await.expect("facts");
+    let gathered = guard_facts::gather(&mut tx, &config, &child, Action::Dispatch, &planning)
+        .await
+        .expect("facts");
     assert_eq!(gathered.active_recovery, Some(active));
     assert_eq!(gathered.reserved_elsewhere, Decimal::ONE);
     assert_eq!(gathered.owner, Some(owner("5")));
     assert_eq!(gathered.specification, Some(specification()));
     assert!(gathered.parent.is_some_and(|parent| !parent.still_allows));
-    let ProviderFacts::Configured { fingerprint, creation_paused } = gathered.provider else { panic!("configured") };
+    let ProviderFacts::Configured {
+        fingerprint,
+        creation_paused,
+    } = gathered.provider
+    else {
+        panic!("configured")
+    };
     assert_eq!(creation_paused.as_deref(), Some("bill"));
     assert_eq!(Some(fingerprint), guard_facts::pin(&config, "genace", ""));
-    assert_ne!(guard_facts::pin(&config, "genace", ""), guard_facts::pin(&config, "genace", "second"));
+    assert_ne!(
+        guard_facts::pin(&config, "genace", ""),
+        guard_facts::pin(&config, "genace", "second")
+    );
     assert_eq!(guard_facts::pin(&config, "elsewhere", ""), None);
-    let executing = Asker { except: Some((active, None)), ..planning };
-    let gathered = guard_facts::gather(&mut tx, &config, &child, Action::Dispatch, &executing).await.expect("facts");
-    assert_eq!((gathered.active_recovery, gathered.reserved_elsewhere), (None, Decimal::ZERO));
-    let unknown = Operation { provider: "elsewhere".to_owned(), parent: None, ..operation("x") };
-    let gathered = guard_facts::gather(&mut tx, &config, &unknown, Action::Observe, &executing).await.expect("facts");
-    assert_eq!((gathered.provider, gathered.parent), (ProviderFacts::Missing, None));
+    let executing = Asker {
+        except: Some((active, None)),
+        ..planning
+    };
+    let gathered = guard_facts::gather(&mut tx, &config, &child, Action::Dispatch, &executing)
+        .await
+        .expect("facts");
+    assert_eq!(
+        (gathered.active_recovery, gathered.reserved_elsewhere),
+        (None, Decimal::ZERO)
+    );
+    let unknown = Operation {
+        provider: "elsewhere".to_owned(),
+        parent: None,
+        ..operation("x")
+    };
+    let gathered = guard_facts::gather(&mut tx, &config, &unknown, Action::Observe, &executing)
+        .await
+        .expect("facts");
+    assert_eq!(
+        (gathered.provider, gathered.parent),
+        (ProviderFacts::Missing, None)
+    );
 }

@@ -8,7 +8,12 @@ use server::values;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-crate::on_every_backend!(the_first_answer_is_given_again, a_refusal_is_not_stored, old_answers_are_forgotten, at_once);
+crate::on_every_backend!(
+    the_first_answer_is_given_again,
+    a_refusal_is_not_stored,
+    old_answers_are_forgotten,
+    at_once
+);
 
 fn claim(key: &str, body: &str) -> Claim {
     Claim {
@@ -21,8 +26,13 @@ fn claim(key: &str, body: &str) -> Claim {
 
 async fn answer(database: &Database, claim: &Claim) {
     let mut tx = database.write().await.expect("begin");
-    assert_eq!(idempotency::begin(&mut tx, claim).await.expect("begin"), Begin::New);
-    idempotency::keep(&mut tx, claim, 202, &json!({"a": 1})).await.expect("keep");
+    assert_eq!(
+        idempotency::begin(&mut tx, claim).await.expect("begin"),
+        Begin::New
+    );
+    idempotency::keep(&mut tx, claim, 202, &json!({"a": 1}))
+        .await
+        .expect("keep");
     tx.commit().await.expect("commit");
 }
 
@@ -30,20 +40,43 @@ async fn the_first_answer_is_given_again(_backend: Backend, database: Database) 
     let first = claim("k", "h");
     answer(&database, &first).await;
     let mut tx = database.write().await.expect("begin");
-    let stored = Begin::Stored { status: 202, answer: json!({"a": 1}) };
+    let stored = Begin::Stored {
+        status: 202,
+        answer: json!({"a": 1}),
+    };
     assert_eq!(idempotency::begin(&mut tx, &first).await.expect("begin"), stored);
-    assert_eq!(idempotency::peek(&mut tx, &first).await.expect("peek"), Some(stored));
-    assert_eq!(idempotency::begin(&mut tx, &claim("k", "other")).await.expect("begin"), Begin::Conflict);
-    let elsewhere = Claim { route: "/api/v1/operations/b/decisions".to_owned(), ..first.clone() };
-    assert_eq!(idempotency::begin(&mut tx, &elsewhere).await.expect("begin"), Begin::New);
-    let somebody = Claim { caller: "bob".to_owned(), ..first };
+    assert_eq!(
+        idempotency::peek(&mut tx, &first).await.expect("peek"),
+        Some(stored)
+    );
+    assert_eq!(
+        idempotency::begin(&mut tx, &claim("k", "other"))
+            .await
+            .expect("begin"),
+        Begin::Conflict
+    );
+    let elsewhere = Claim {
+        route: "/api/v1/operations/b/decisions".to_owned(),
+        ..first.clone()
+    };
+    assert_eq!(
+        idempotency::begin(&mut tx, &elsewhere).await.expect("begin"),
+        Begin::New
+    );
+    let somebody = Claim {
+        caller: "bob".to_owned(),
+        ..first
+    };
     assert_eq!(idempotency::peek(&mut tx, &somebody).await.expect("peek"), None);
 }
 
 async fn a_refusal_is_not_stored(_backend: Backend, database: Database) {
     let first = claim("k", "h");
     let mut tx = database.write().await.expect("begin");
-    assert_eq!(idempotency::begin(&mut tx, &first).await.expect("begin"), Begin::New);
+    assert_eq!(
+        idempotency::begin(&mut tx, &first).await.expect("begin"),
+        Begin::New
+    );
     tx.rollback().await.expect("rollback");
     answer(&database, &claim("k", "another")).await;
 }
@@ -53,12 +86,16 @@ async fn old_answers_are_forgotten(_backend: Backend, database: Database) {
     answer(&database, &first).await;
     let mut tx = database.write().await.expect("begin");
     let old = tx.now() - idempotency::KEPT - chrono::Duration::seconds(1);
-    tx.execute("UPDATE dlo_idempotency SET created_at = $1", values![old]).await.expect("age");
+    tx.execute("UPDATE dlo_idempotency SET created_at = $1", values![old])
+        .await
+        .expect("age");
     tx.commit().await.expect("commit");
     answer(&database, &claim("k", "another")).await;
     let mut tx = database.write().await.expect("begin");
     assert_eq!(idempotency::forget_old(&mut tx).await.expect("forget"), 0);
-    tx.execute("UPDATE dlo_idempotency SET created_at = $1", values![old]).await.expect("age");
+    tx.execute("UPDATE dlo_idempotency SET created_at = $1", values![old])
+        .await
+        .expect("age");
     assert_eq!(idempotency::forget_old(&mut tx).await.expect("forget"), 1);
 }
 
@@ -74,7 +111,9 @@ async fn at_once(_backend: Backend, database: Database) {
                     Begin::New => {
                         done.fetch_add(1, Ordering::SeqCst);
                         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-                        idempotency::keep(&mut tx, &claim, 200, &json!("first")).await.expect("keep");
+                        idempotency::keep(&mut tx, &claim, 200, &json!("first"))
+                            .await
+                            .expect("keep");
                         tx.commit().await.expect("commit");
                     }
                     Begin::Stored { answer, .. } => assert_eq!(answer, json!("first")),

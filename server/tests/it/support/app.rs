@@ -21,13 +21,20 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 /// Nothing beside the answers: tests that want the worker ask for it.
-pub const NO_DUTIES: Duties = Duties { worker: false, housekeeping: false };
+pub const NO_DUTIES: Duties = Duties {
+    worker: false,
+    housekeeping: false,
+};
 
 static KEYS: AtomicU64 = AtomicU64::new(1);
 
 /// An idempotency key that nobody used before.
 pub fn fresh_key() -> String {
-    format!("test-{}-{}", std::process::id(), KEYS.fetch_add(1, Ordering::Relaxed))
+    format!(
+        "test-{}-{}",
+        std::process::id(),
+        KEYS.fetch_add(1, Ordering::Relaxed)
+    )
 }
 
 /// A running office. It ends with the value.
@@ -49,7 +56,10 @@ impl Drop for TestApp {
 
 /// Who the harness acts as.
 pub fn system() -> Caller {
-    Caller { name: Caller::SYSTEM.to_owned(), role: Role::Admin }
+    Caller {
+        name: Caller::SYSTEM.to_owned(),
+        role: Role::Admin,
+    }
 }
 
 impl TestApp {
@@ -63,14 +73,23 @@ impl TestApp {
         let mut tokens = HashMap::new();
         for role in Role::ALL {
             let secret = format!("{}{role}-{}", tokens::PREFIX, Uuid::new_v4().simple());
-            tokens::create(&database, &system(), Uuid::now_v7(), &format!("test-{role}"), *role, &secret)
-                .await
-                .expect("a token is made");
+            tokens::create(
+                &database,
+                &system(),
+                Uuid::now_v7(),
+                &format!("test-{role}"),
+                *role,
+                &secret,
+            )
+            .await
+            .expect("a token is made");
             tokens.insert(*role, secret);
         }
         let readers = Readers::from_config(&config).expect("readers");
         let office = Arc::new(Office::new(database, Arc::new(config)).asking(Arc::new(readers)));
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
+            .await
+            .expect("a port");
         let address = listener.local_addr().expect("an address");
         let shutdown = CancellationToken::new();
         let mut working = background::start(&office, duties, &shutdown).expect("the duties start");
@@ -81,7 +100,15 @@ impl TestApp {
             .redirect(reqwest::redirect::Policy::none())
             .build()
             .expect("a client");
-        Self { backend, office, address, client, tokens, shutdown, _working: working }
+        Self {
+            backend,
+            office,
+            address,
+            client,
+            tokens,
+            shutdown,
+            _working: working,
+        }
     }
 
     /// The secret of the role's token.
@@ -97,7 +124,9 @@ impl TestApp {
     /// Adds a person who can sign in.
     pub async fn person(&self, name: &str, role: Role, password: &str) {
         let hash = password::hash(password.to_owned()).await.expect("a hash");
-        operators::add(&self.office.database, &system(), name, role, &hash).await.expect("a person is added");
+        operators::add(&self.office.database, &system(), name, role, &hash)
+            .await
+            .expect("a person is added");
     }
 
     /// Sends anything.
@@ -106,11 +135,18 @@ impl TestApp {
         let (status, headers) = (response.status(), response.headers().clone());
         let url = response.url().path().to_owned();
         let body = response.text().await.expect("a body");
-        Answer { status, headers, body, url }
+        Answer {
+            status,
+            headers,
+            body,
+            url,
+        }
     }
 
     fn call(&self, role: Role, method: Method, path: &str) -> reqwest::RequestBuilder {
-        self.client.request(method, self.url(path)).bearer_auth(self.token(role))
+        self.client
+            .request(method, self.url(path))
+            .bearer_auth(self.token(role))
     }
 
     /// `GET` with the role's token.
@@ -125,22 +161,40 @@ impl TestApp {
 
     /// `POST` with the role's token and this idempotency key.
     pub async fn post_with_key(&self, role: Role, path: &str, body: &Value, key: &str) -> Answer {
-        self.send(self.call(role, Method::POST, path).header("idempotency-key", key).json(body)).await
+        self.send(
+            self.call(role, Method::POST, path)
+                .header("idempotency-key", key)
+                .json(body),
+        )
+        .await
     }
 
     /// `PUT` that creates: with `If-None-Match: *`.
     pub async fn put(&self, role: Role, path: &str, body: &Value) -> Answer {
-        self.send(self.call(role, Method::PUT, path).header("if-none-match", "*").json(body)).await
+        self.send(
+            self.call(role, Method::PUT, path)
+                .header("if-none-match", "*")
+                .json(body),
+        )
+        .await
     }
 
     /// `PATCH` of a revision.
     pub async fn patch(&self, role: Role, path: &str, revision: i64, body: &Value) -> Answer {
-        self.send(self.call(role, Method::PATCH, path).header("if-match", format!("\"{revision}\"")).json(body)).await
+        self.send(
+            self.call(role, Method::PATCH, path)
+                .header("if-match", format!("\"{revision}\""))
+                .json(body),
+        )
+        .await
     }
 
     /// A browser without a session.
     pub fn browser(&self) -> Browser<'_> {
-        Browser { app: self, cookie: None }
+        Browser {
+            app: self,
+            cookie: None,
+        }
     }
 
     /// A browser of a person of this role, signed in.
@@ -173,23 +227,48 @@ impl Answer {
     /// The body as JSON.
     #[track_caller]
     pub fn json(&self) -> Value {
-        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{}: {error}: {}", self.url, self.body))
+        serde_json::from_str(&self.body)
+            .unwrap_or_else(|error| panic!("{}: {error}: {}", self.url, self.body))
     }
 
     /// Fails with the body unless this is a refusal of this status and code.
     #[track_caller]
     pub fn refused(self, status: u16, code: &str) -> Value {
         let body = self.json();
-        assert_eq!((self.status.as_u16(), body["code"].as_str()), (status, Some(code)), "{}: {}", self.url, self.body);
-        assert_eq!(self.header("content-type"), "application/problem+json", "{}", self.url);
-        assert_eq!((&body["type"], &body["status"]), (&"about:blank".into(), &status.into()), "{}", self.url);
-        assert!(body["title"].is_string() && body["detail"].is_string(), "{}: {}", self.url, self.body);
+        assert_eq!(
+            (self.status.as_u16(), body["code"].as_str()),
+            (status, Some(code)),
+            "{}: {}",
+            self.url,
+            self.body
+        );
+        assert_eq!(
+            self.header("content-type"),
+            "application/problem+json",
+            "{}",
+            self.url
+        );
+        assert_eq!(
+            (&body["type"], &body["status"]),
+            (&"about:blank".into(), &status.into()),
+            "{}",
+            self.url
+        );
+        assert!(
+            body["title"].is_string() && body["detail"].is_string(),
+            "{}: {}",
+            self.url,
+            self.body
+        );
         body
     }
 
     /// A header's text, empty when absent.
     pub fn header(&self, name: &str) -> &str {
-        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+        self.headers
+            .get(name)
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default()
     }
 
     /// The page, for selectors.
@@ -199,7 +278,10 @@ impl Answer {
 
     /// Whether the page has such an element.
     pub fn has(&self, selector: &str) -> bool {
-        self.page().select(&scraper::Selector::parse(selector).expect("a selector")).next().is_some()
+        self.page()
+            .select(&scraper::Selector::parse(selector).expect("a selector"))
+            .next()
+            .is_some()
     }
 }
 
@@ -216,7 +298,11 @@ impl Browser<'_> {
             request = request.header("cookie", cookie);
         }
         let answer = self.app.send(request).await;
-        if let Some(set) = answer.headers.get("set-cookie").and_then(|value| value.to_str().ok()) {
+        if let Some(set) = answer
+            .headers
+            .get("set-cookie")
+            .and_then(|value| value.to_str().ok())
+        {
             let pair = set.split(';').next().unwrap_or_default().to_owned();
             self.cookie = Some(pair).filter(|pair| !pair.ends_with('='));
         }
@@ -232,14 +318,29 @@ impl Browser<'_> {
     /// Sends a form of ours from our own page.
     pub async fn form(&mut self, path: &str, fields: &[(&str, &str)]) -> Answer {
         let origin = self.app.url("");
-        self.form_with(path, fields, &[("sec-fetch-site", "same-origin"), ("origin", &origin)]).await
+        self.form_with(
+            path,
+            fields,
+            &[("sec-fetch-site", "same-origin"), ("origin", &origin)],
+        )
+        .await
     }
 
     /// Sends a form with these headers instead.
-    pub async fn form_with(&mut self, path: &str, fields: &[(&str, &str)], headers: &[(&str, &str)]) -> Answer {
-        let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
+    pub async fn form_with(
+        &mut self,
+        path: &str,
+        fields: &[(&str, &str)],
+        headers: &[(&str, &str)],
+    ) -> Answer {
+        let body = url::form_urlencoded::Serializer::new(String::new())
+            .extend_pairs(fields)
+            .finish();
         let mut map = HeaderMap::new();
-        map.insert("content-type", HeaderValue::from_static("application/x-www-form-urlencoded"));
+        map.insert(
+            "content-type",
+            HeaderValue::from_static("application/x-www-form-urlencoded"),
+        );
         for (name, value) in headers {
             let name = HeaderName::from_bytes(name.as_bytes()).expect("a name");
             map.insert(name, HeaderValue::from_str(value).expect("a value"));
@@ -250,6 +351,10 @@ impl Browser<'_> {
 
     /// Fills in the sign-in form.
     pub async fn sign_in(&mut self, name: &str, password: &str) -> Answer {
-        self.form("/forms/sign-in", &[("name", name), ("password", password), ("next", "/queues")]).await
+        self.form(
+            "/forms/sign-in",
+            &[("name", name), ("password", password), ("next", "/queues")],
+        )
+        .await
     }
 }

@@ -34,18 +34,28 @@ impl Backend {
             Kind::Memory => ("memory:".to_owned(), None),
             Kind::Sqlite => {
                 let folder = tempfile::tempdir().expect("a temporary folder");
-                (format!("sqlite:{}", folder.path().join("test.db").display()), Some(folder))
+                (
+                    format!("sqlite:{}", folder.path().join("test.db").display()),
+                    Some(folder),
+                )
             }
             Kind::Postgres => (postgres_database().await?, None),
         };
         let location = url.parse().expect("a location");
-        Some(Self { kind, location, url, folder })
+        Some(Self {
+            kind,
+            location,
+            url,
+            folder,
+        })
     }
 
     /// A migrated database, opened.
     pub async fn open(kind: Kind) -> Option<(Self, Database)> {
         let backend = Self::empty(kind).await?;
-        let database = Database::open(&backend.location).await.expect("the database opens");
+        let database = Database::open(&backend.location)
+            .await
+            .expect("the database opens");
         database.migrate().await.expect("the database migrates");
         Some((backend, database))
     }
@@ -58,14 +68,29 @@ impl Backend {
 
 async fn postgres_database() -> Option<String> {
     let Ok(server) = std::env::var(POSTGRES) else {
-        assert!(std::env::var(REQUIRED).is_err(), "{POSTGRES} is not set and PostgreSQL is required");
+        assert!(
+            std::env::var(REQUIRED).is_err(),
+            "{POSTGRES} is not set and PostgreSQL is required"
+        );
         eprintln!("left out: PostgreSQL ({POSTGRES} is not set; ./check sets it)");
         return None;
     };
-    let name = format!("dlo_test_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-    let pool = sqlx::PgPool::connect(&server).await.expect("the PostgreSQL server answers");
-    for sql in [format!("DROP DATABASE IF EXISTS {name}"), format!("CREATE DATABASE {name}")] {
-        sqlx::query(sqlx::AssertSqlSafe(sql)).execute(&pool).await.expect("a test database is made");
+    let name = format!(
+        "dlo_test_{}_{}",
+        std::process::id(),
+        NEXT.fetch_add(1, Ordering::Relaxed)
+    );
+    let pool = sqlx::PgPool::connect(&server)
+        .await
+        .expect("the PostgreSQL server answers");
+    for sql in [
+        format!("DROP DATABASE IF EXISTS {name}"),
+        format!("CREATE DATABASE {name}"),
+    ] {
+        sqlx::query(sqlx::AssertSqlSafe(sql))
+            .execute(&pool)
+            .await
+            .expect("a test database is made");
     }
     pool.close().await;
     let (base, _) = server.rsplit_once('/').expect("the URL names a database");

@@ -51,7 +51,11 @@ impl Asks for Script {
         *self.reads.lock().expect("script") += 1;
         let execution = *self.execution.lock().expect("script");
         Observation {
-            fetch: if execution.is_some() { Fetch::Ok } else { Fetch::NotFound },
+            fetch: if execution.is_some() {
+                Fetch::Ok
+            } else {
+                Fetch::NotFound
+            },
             execution,
             reason: None,
             raw_status: None,
@@ -64,7 +68,11 @@ impl Asks for Script {
 
     async fn search(&self, _operation: &Operation) -> Candidates {
         let job_ids = self.found.lock().expect("script").clone();
-        Candidates { searched: true, job_ids, detail: "searched".to_owned() }
+        Candidates {
+            searched: true,
+            job_ids,
+            detail: "searched".to_owned(),
+        }
     }
 }
 
@@ -78,7 +86,10 @@ pub struct Desk {
 }
 
 fn caller(name: &str, role: Role) -> Caller {
-    Caller { name: name.to_owned(), role }
+    Caller {
+        name: name.to_owned(),
+        role,
+    }
 }
 
 impl Desk {
@@ -112,7 +123,9 @@ impl Desk {
         for (name, value) in more.as_object().expect("an object") {
             body[name.as_str()] = value.clone();
         }
-        self.office.put_operation(&self.reporter, &OperationId::from(id), &body).await
+        self.office
+            .put_operation(&self.reporter, &OperationId::from(id), &body)
+            .await
     }
 
     pub async fn made(&self, id: &str, more: Value) -> OperationView {
@@ -120,17 +133,29 @@ impl Desk {
     }
 
     pub async fn patch(&self, id: &str, revision: i64, body: Value) -> Result<OperationView, DeskError> {
-        self.office.patch_operation(&self.reporter, &OperationId::from(id), revision, &body).await
+        self.office
+            .patch_operation(&self.reporter, &OperationId::from(id), revision, &body)
+            .await
     }
 
     pub async fn view(&self, id: &str) -> OperationView {
-        self.office.operation(&self.operator, &OperationId::from(id)).await.expect("an operation")
+        self.office
+            .operation(&self.operator, &OperationId::from(id))
+            .await
+            .expect("an operation")
     }
 
     /// A decision by the approver at the newest revision, under a new key.
     pub async fn decide(&self, id: &str, decision: Decision) -> Result<(i64, Plan), DeskError> {
         let revision = self.view(id).await.revision;
-        self.decide_as(&self.approver, id, revision, decision, &Uuid::new_v4().to_string()).await
+        self.decide_as(
+            &self.approver,
+            id,
+            revision,
+            decision,
+            &Uuid::new_v4().to_string(),
+        )
+        .await
     }
 
     pub async fn decide_as(
@@ -141,8 +166,14 @@ impl Desk {
         decision: Decision,
         key: &str,
     ) -> Result<(i64, Plan), DeskError> {
-        let order = DecisionOrder { revision, reason: "because".to_owned(), decision };
-        self.office.decide(caller, &OperationId::from(id), order, key).await
+        let order = DecisionOrder {
+            revision,
+            reason: "because".to_owned(),
+            decision,
+        };
+        self.office
+            .decide(caller, &OperationId::from(id), order, key)
+            .await
     }
 
     pub async fn refused(&self, id: &str, decision: Decision) -> Code {
@@ -184,6 +215,8 @@ impl Desk {
     /// Reads all dead letters that nobody has read yet.
     pub async fn project(&self) {
         let messages = &self.office.config.messages;
-        server::storage::messages::project(self.database(), messages, 1000).await.expect("projected");
+        server::storage::messages::project(self.database(), messages, 1000)
+            .await
+            .expect("projected");
     }
 }

@@ -20,25 +20,44 @@ pub async fn rows(database: &Database, sql: &str) -> Vec<Vec<Value>> {
     let query = AssertSqlSafe(sql.to_owned());
     match database {
         Database::Postgres { pool } => {
-            let rows = sqlx::query(query).fetch_all(pool).await.unwrap_or_else(|error| panic!("{sql}: {error}"));
-            rows.iter().map(|row| (0..row.len()).map(|at| postgres(row, at)).collect()).collect()
+            let rows = sqlx::query(query)
+                .fetch_all(pool)
+                .await
+                .unwrap_or_else(|error| panic!("{sql}: {error}"));
+            rows.iter()
+                .map(|row| (0..row.len()).map(|at| postgres(row, at)).collect())
+                .collect()
         }
         Database::Sqlite { writer, .. } => {
-            let rows = sqlx::query(query).fetch_all(writer).await.unwrap_or_else(|error| panic!("{sql}: {error}"));
-            rows.iter().map(|row| (0..row.len()).map(|at| sqlite(row, at)).collect()).collect()
+            let rows = sqlx::query(query)
+                .fetch_all(writer)
+                .await
+                .unwrap_or_else(|error| panic!("{sql}: {error}"));
+            rows.iter()
+                .map(|row| (0..row.len()).map(|at| sqlite(row, at)).collect())
+                .collect()
         }
     }
 }
 
 /// The one number of a query.
 pub async fn number(database: &Database, sql: &str) -> i64 {
-    rows(database, sql).await[0][0].as_i64().unwrap_or_else(|| panic!("{sql}: no number"))
+    rows(database, sql).await[0][0]
+        .as_i64()
+        .unwrap_or_else(|| panic!("{sql}: no number"))
 }
 
 /// The texts of a query's first column.
 pub async fn texts(database: &Database, sql: &str) -> Vec<String> {
     let rows = rows(database, sql).await;
-    rows.into_iter().map(|row| row[0].as_str().unwrap_or_else(|| panic!("{sql}: no text")).to_owned()).collect()
+    rows.into_iter()
+        .map(|row| {
+            row[0]
+                .as_str()
+                .unwrap_or_else(|| panic!("{sql}: no text"))
+                .to_owned()
+        })
+        .collect()
 }
 
 fn postgres(row: &PgRow, at: usize) -> Value {

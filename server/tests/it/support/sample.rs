@@ -20,7 +20,10 @@ pub fn operation(id: &str) -> Operation {
         account: "main".to_owned(),
         fingerprint: None,
         owner: "owner-1".to_owned(),
-        specification: SpecificationRef { id: "spec-1".to_owned(), revision: 3 },
+        specification: SpecificationRef {
+            id: "spec-1".to_owned(),
+            revision: 3,
+        },
         model: None,
         phase: Phase::Prepared,
         dispatch: Dispatch::NotRecorded,

@@ -52,7 +52,7 @@ pub fn apply_patch(
     }
     void_closure_if_different(record, &mut after);
     let told = told(record, &after, patch, outranked, now);
-    Ok(bump(after, vec![told], now))
+    Ok(bump(after, told, now))
 }
 
 /// What a record is about does not move: its ids were pinned to one provider and account.
@@ -199,7 +199,13 @@ fn merge_copy(job: &mut RemoteJob, reported: &ReportedCopy) {
     }
 }
 
-fn told(before: &Operation, after: &Operation, patch: &Patch, outranked: bool, now: DateTime<Utc>) -> Event {
+fn told(
+    before: &Operation,
+    after: &Operation,
+    patch: &Patch,
+    outranked: bool,
+    now: DateTime<Utc>,
+) -> Vec<Event> {
     let mut facts = Vec::new();
     if before.dispatch != after.dispatch {
         facts.push(format!("evidence {}", after.dispatch));
@@ -212,9 +218,6 @@ fn told(before: &Operation, after: &Operation, patch: &Patch, outranked: bool, n
             (false, false) => facts.push(format!("{job_id} is attached")),
             (true | false, true) => facts.push(format!("of {job_id}")),
         }
-    }
-    if let Some(execution) = patch.remote.execution {
-        facts.push(format!("the render is {execution}"));
     }
     if outranked {
         facts.push("our own read says otherwise and stands".to_owned());
@@ -229,20 +232,72 @@ fn told(before: &Operation, after: &Operation, patch: &Patch, outranked: bool, n
     if let Some(error) = &patch.error {
         facts.push(format!("error {}", error.category));
     }
-    let title = moved_phase(before, after).map_or("reported", Phase::as_str);
-    let detail = if facts.is_empty() {
-        "nothing new about the generation".to_owned()
-    } else {
-        facts.join(", ")
+    let mut events = Vec::new();
+    let remote = report_of_remote(before, after, patch, now);
+    // A report that only repeats the provider's words has nothing to say of our side.
+    if before.phase != after.phase || !facts.is_empty() || remote.is_none() {
+        let title = moved_phase(before, after).map_or("reported", Phase::as_str);
+        let detail = if facts.is_empty() {
+            "nothing new about the generation".to_owned()
+        } else {
+            facts.join(", ")
+        };
+        let mut told = event(
+            EventKind::Report,
+            Lane::OurSide,
+            title,
+            detail,
+            REPORTED,
+            now,
+            after,
+        );
+        told.phase = moved_phase(before, after);
+        events.push(told);
+    }
+    events.extend(remote);
+    if let Some(last) = events.last_mut() {
+        last.money = moved_money(&before.charge, &after.charge);
+    }
+    events
+}
+
+/// What the report says that the provider said, for the provider's lane.
+fn report_of_remote(
+    before: &Operation,
+    after: &Operation,
+    patch: &Patch,
+    now: DateTime<Utc>,
+) -> Option<Event> {
+    let axes = &patch.remote;
+    let title = match (axes.execution, axes.fetch) {
+        (Some(execution), _) => execution.as_str(),
+        (None, Some(fetch)) => fetch.as_str(),
+        (None, None) => return None,
     };
-    let lane = if before.phase == after.phase && !patch.remote.is_silent() {
-        Lane::Remote
-    } else {
-        Lane::OurSide
+    let mut detail = match &axes.job_id {
+        Some(job_id) => format!("reported of {job_id}"),
+        None => "reported".to_owned(),
     };
-    let mut told = event(EventKind::Report, lane, title, detail, REPORTED, now, after);
-    told.phase = moved_phase(before, after);
-    told.execution = patch.remote.execution;
-    told.money = moved_money(&before.charge, &after.charge);
-    told
+    if let Some(outputs) = &axes.outputs {
+        detail.push_str(&format!(
+            ", {} listed",
+            super::super::observation::count(outputs.len())
+        ));
+    }
+    if before.remote.execution != after.remote.execution
+        && let Some(raw) = &axes.raw_status
+    {
+        detail.push_str(&format!(", “{raw}”"));
+    }
+    let mut told = event(
+        EventKind::Report,
+        Lane::Remote,
+        title,
+        detail,
+        REPORTED,
+        now,
+        after,
+    );
+    told.execution = axes.execution;
+    Some(told)
 }
