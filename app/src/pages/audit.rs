@@ -8,7 +8,7 @@ use crate::components::filter::{chips, line};
 use crate::components::frame::Section;
 use crate::components::guards::tally;
 use crate::components::pager::{Pager, pager};
-use crate::components::text::{ABSENT, outside, short};
+use crate::components::text::{ABSENT, outside, short, tail};
 use crate::components::time::{clock, when};
 use crate::desk::PageOf;
 use crate::domain::audit::AuditEntry;
@@ -41,7 +41,7 @@ fn about(entry: &AuditEntry) -> AnyView {
         view! { <small>"message " <a class="m" href=href::dead_letter(id)>{short(id)}</a></small> }
     });
     let recovery = entry.recovery_id.as_deref().map(|id| {
-        view! { <small>"recovery " <a class="m" href=href::recovery(id)>{short(id)}</a></small> }
+        view! { <small>"recovery " <a class="m" href=href::recovery(id)>{tail(id)}</a></small> }
     });
     if operation.is_none() && message.is_none() && recovery.is_none() {
         return ABSENT.into_any();

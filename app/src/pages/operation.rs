@@ -120,6 +120,7 @@ fn plan_card(model: &Model) -> AnyView {
                 {evidence(plan, written(plan, message.as_deref(), view.estimated_credits))}
                 <div class="acts">{button} {reads}</div>
             </div>
+            {search_line(model)}
         </section>
     }
     .into_any()
@@ -210,7 +211,6 @@ pub fn view(model: Model) -> AnyView {
                 {not_known}
             </dl>
             {plan_card(&model)}
-            {search_line(&model)}
             {decision_form::forms(&context)}
             {timeline(view, now)}
             {outputs(view)}

@@ -8,7 +8,7 @@ use crate::components::empty::{Empty, empty};
 use crate::components::filter::{Choice, chips, line, select};
 use crate::components::frame::{Section, strip};
 use crate::components::pager::{Pager, pager};
-use crate::components::text::{ABSENT, outside, short};
+use crate::components::text::{ABSENT, outside, tail};
 use crate::components::time::{ago, clock, fine, when};
 use crate::components::words;
 use crate::desk::view::{Overview, PageOf};
@@ -60,7 +60,7 @@ fn row(one: &Recovery, now: DateTime<Utc>, with_operation: bool) -> AnyView {
     view! {
         <tr role="row" data-recovery=id.clone() data-state=one.state.as_str() data-action=one.action.as_str()>
             <th role="rowheader" scope="row" data-l="Recovery">
-                <a class="id" href=href::recovery(&id) title=id.clone()>{short(&id)}</a>
+                <a class="id" href=href::recovery(&id) title=id.clone()>{tail(&id)}</a>
                 <small>{when(one.created_at, clock(now, one.created_at))} ", " {ago(now, one.created_at)}</small>
             </th>
             {operation}

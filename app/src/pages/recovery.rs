@@ -11,7 +11,7 @@ use crate::components::form::{
 use crate::components::frame::Section;
 use crate::components::meta::{meta, mono};
 use crate::components::notice::done;
-use crate::components::text::{ABSENT, outside, short};
+use crate::components::text::{ABSENT, outside, short, tail};
 use crate::components::time::{ago, exact, when};
 use crate::components::words;
 use crate::desk::{Code, DeskError};
@@ -99,7 +99,7 @@ fn cancel_form(model: &Model) -> Option<AnyView> {
         .as_ref()
         .is_some_and(|caller| caller.may(Role::Operator));
     let words = if may {
-        format!("Cancel recovery {}", short(&id))
+        format!("Cancel recovery {}", tail(&id))
     } else {
         "Cancelling needs the operator role".to_owned()
     };
@@ -183,7 +183,7 @@ pub fn view(model: Model) -> AnyView {
             "Queue job",
             job.as_deref().map_or_else(
                 || ABSENT.into_any(),
-                |job| view! { <span class="m" title=job.to_owned()>{short(job)}</span> }.into_any(),
+                |job| view! { <span class="m" title=job.to_owned()>{tail(job)}</span> }.into_any(),
             ),
         ),
     ];
@@ -196,7 +196,7 @@ pub fn view(model: Model) -> AnyView {
         .map_or_else(|| "Not ended yet.".into_any(), outside);
     view! {
         <main id="main" class="page" data-recovery=id.clone() data-state=recovery.state.as_str()>
-            {crumbs(vec![Crumb::link("Recoveries", href::RECOVERIES), Crumb::here(short(&id))])}
+            {crumbs(vec![Crumb::link("Recoveries", href::RECOVERIES), Crumb::here(tail(&id))])}
             {model.done.clone().map(done)}
             <div class="title">
                 <h1>{words::action(recovery.action)} " " <span class="m">{outside(&operation)}</span></h1>
