@@ -1,5 +1,6 @@
 //! What runs beside the requests, started and ended in one place.
 
+use crate::artifacts::Artifacts;
 use crate::config::ConfigError;
 use crate::database::DbError;
 use crate::office::Office;
@@ -12,6 +13,10 @@ use tokio_util::sync::CancellationToken;
 
 /// How often what is over is taken away: sessions, and first answers older than a day.
 const HOUSEKEEPING: Duration = Duration::from_secs(600);
+
+/// How often half-written outputs are looked for, and how old they must be: no delivery takes so long.
+const CLEAN_EVERY: Duration = Duration::from_secs(3600);
+const STAGED_FOR_LONG: Duration = Duration::from_secs(24 * 3600);
 
 /// How often open recoveries are looked over.
 const RECONCILE_EVERY: Duration = Duration::from_millis(500);
@@ -40,6 +45,7 @@ pub fn start(
     working.spawn(async move { reader.keep_projecting(stop).await });
     if duties.worker {
         let executor = Executor::new(office.clone())?;
+        working.spawn(clean_staging(executor.artifacts.clone(), shutdown.clone()));
         working.spawn(worker::run(executor, shutdown.clone()));
     }
     if duties.housekeeping {
@@ -54,6 +60,17 @@ pub async fn finish(mut working: JoinSet<()>, grace: Duration) {
     let ended = async { while working.join_next().await.is_some() {} };
     if tokio::time::timeout(grace, ended).await.is_err() {
         tracing::warn!("some work was dropped; its leases run out by themselves");
+    }
+}
+
+/// Takes away what deliveries that died have left half written.
+async fn clean_staging(artifacts: Arc<Artifacts>, shutdown: CancellationToken) {
+    loop {
+        artifacts.clean_staging(STAGED_FOR_LONG, chrono::Utc::now()).await;
+        tokio::select! {
+            () = shutdown.cancelled() => return,
+            () = tokio::time::sleep(CLEAN_EVERY) => {}
+        }
     }
 }
 

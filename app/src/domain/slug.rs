@@ -20,7 +20,7 @@ macro_rules! slugs {
         $(#[$meta])*
         #[derive(
             Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord,
-            serde::Serialize, serde::Deserialize, utoipa::ToSchema,
+            serde::Serialize, serde::Deserialize,
         )]
         pub enum $name {
             $( $(#[$vmeta])* #[serde(rename = $slug)] $variant ),+
@@ -35,6 +35,18 @@ macro_rules! slugs {
                 match self { $( $name::$variant => $slug ),+ }
             }
         }
+
+        // By hand: the derive does not see a variant's slug through this macro.
+        impl utoipa::PartialSchema for $name {
+            fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
+                utoipa::openapi::schema::ObjectBuilder::new()
+                    .schema_type(utoipa::openapi::schema::Type::String)
+                    .enum_values(Some([ $( $slug ),+ ]))
+                    .into()
+            }
+        }
+
+        impl utoipa::ToSchema for $name {}
 
         impl std::str::FromStr for $name {
             type Err = $crate::domain::slug::UnknownSlug;

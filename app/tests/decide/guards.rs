@@ -223,7 +223,7 @@ fn the_guards_of_a_creation() {
             (G::SpecificationCurrent, Block, "moved on", |world| {
                 specification(world).current_revision = 4
             }),
-            (G::SpecificationCurrent, Block, "no body", |world| {
+            (G::SpecificationCurrent, Warn, "no body", |world| {
                 specification(world).has_body = false
             }),
             (G::ModelAvailable, Pass, "available", |_| {}),

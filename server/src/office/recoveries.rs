@@ -1,5 +1,6 @@
 //! Recoveries as a caller orders and reads them.
 
+use super::idempotent::check_key;
 use super::{Office, check_reason, require};
 use crate::storage::idempotency::Claim;
 use crate::storage::recoveries::{self, Intent, Report};
@@ -7,6 +8,7 @@ use app::desk::{Answer, Code, DeskError, Ordered, PageOf, PageRequest, RecoveryF
 use app::domain::ids::{OperationId, QueueJobId, RecoveryId};
 use app::domain::plan::Action;
 use app::domain::recovery::Recovery;
+use app::domain::redact::redact_text;
 use app::domain::role::{Caller, Role};
 use app::domain::transition::parse_recovery_report;
 use serde_json::{Value, json};
@@ -22,30 +24,67 @@ impl Office {
         key: &str,
     ) -> Answer<Ordered> {
         check_reason(&order.reason)?;
-        require(caller, Role::Operator)?;
-        if order.action == Action::Dispatch {
-            require(caller, Role::Approver)?;
-        }
-        let intent = Intent {
-            operation,
-            order: &order,
-            caller,
-            recovery: RecoveryId(Uuid::now_v7()),
-            queue_job: QueueJobId(Uuid::new_v4()),
-            claim: Claim::new(
-                caller,
-                &format!("/operations/{operation}/recoveries"),
-                key,
-                &json!(order),
-            ),
+        check_key(key)?;
+        let route = format!("/operations/{operation}/recoveries");
+        let claim = Claim::new(caller, &route, key, &json!(order));
+        // What a person typed is kept and shown: a pasted secret must not be.
+        let order = RecoveryOrder {
+            reason: redact_text(&order.reason),
+            ..order
         };
-        let answer = recoveries::intend_recovery(&self.database, &self.config, intent).await;
+        let answer = self.intend(caller, operation, &order, claim).await;
         match &answer {
             Ok(_) => self.rang(),
             Err(refusal) => {
                 self.note_refusal(caller, operation, order.action.as_str(), &order.reason, refusal)
                     .await
             }
+        }
+        answer
+    }
+
+    async fn intend(
+        &self,
+        caller: &Caller,
+        operation: &OperationId,
+        order: &RecoveryOrder,
+        claim: Claim,
+    ) -> Answer<Ordered> {
+        require(caller, Role::Operator)?;
+        if order.action == Action::Dispatch {
+            require(caller, Role::Approver)?;
+        }
+        let intent = Intent {
+            operation,
+            order,
+            caller,
+            recovery: RecoveryId(Uuid::now_v7()),
+            queue_job: QueueJobId(Uuid::new_v4()),
+            claim,
+        };
+        recoveries::intend_recovery(&self.database, &self.config, intent).await
+    }
+
+    /// A refusal that concerns a recovery is audited with its operation.
+    async fn refused<T>(
+        &self,
+        caller: &Caller,
+        id: RecoveryId,
+        action: &str,
+        reason: &str,
+        answer: Answer<T>,
+    ) -> Answer<T> {
+        let Err(refusal) = &answer else {
+            self.rang();
+            return answer;
+        };
+        let mut tx = self.database.read().await?;
+        let found = recoveries::get(&mut tx, id).await?;
+        drop(tx);
+        if let Some(stored) = found {
+            let operation = &stored.recovery.operation_id;
+            self.note_refusal(caller, operation, action, reason, refusal)
+                .await;
         }
         answer
     }
@@ -74,16 +113,16 @@ impl Office {
     /// Cancels a recovery that nothing was done for yet.
     pub async fn cancel(&self, caller: &Caller, id: RecoveryId, reason: &str, key: &str) -> Answer<Recovery> {
         check_reason(reason)?;
-        require(caller, Role::Operator)?;
-        let claim = Claim::new(
-            caller,
-            &format!("/recoveries/{id}/cancel"),
-            key,
-            &json!({ "reason": reason }),
-        );
-        let after = recoveries::cancel(&self.database, caller, id, reason, &claim).await?;
-        self.rang();
-        Ok(after)
+        check_key(key)?;
+        let route = format!("/recoveries/{id}/cancel");
+        let claim = Claim::new(caller, &route, key, &json!({ "reason": reason }));
+        let reason = redact_text(reason);
+        let answer = async {
+            require(caller, Role::Operator)?;
+            recoveries::cancel(&self.database, caller, id, &reason, &claim).await
+        }
+        .await;
+        self.refused(caller, id, "cancel", &reason, answer).await
     }
 
     /// The second person's yes to a creation.
@@ -95,18 +134,17 @@ impl Office {
         key: &str,
     ) -> Answer<Recovery> {
         check_reason(reason)?;
-        require(caller, Role::Approver)?;
-        let claim = Claim::new(
-            caller,
-            &format!("/recoveries/{id}/approve"),
-            key,
-            &json!({ "reason": reason }),
-        );
+        check_key(key)?;
+        let route = format!("/recoveries/{id}/approve");
+        let claim = Claim::new(caller, &route, key, &json!({ "reason": reason }));
+        let reason = redact_text(reason);
         let job = QueueJobId(Uuid::new_v4());
-        let after =
-            recoveries::approve(&self.database, &self.config, caller, id, job, reason, &claim).await?;
-        self.rang();
-        Ok(after)
+        let answer = async {
+            require(caller, Role::Approver)?;
+            recoveries::approve(&self.database, &self.config, caller, id, job, &reason, &claim).await
+        }
+        .await;
+        self.refused(caller, id, "approve", &reason, answer).await
     }
 
     /// What the application's worker says of a handed-back action.
@@ -123,6 +161,7 @@ impl Office {
                 format!("{}: {}", invalid.field, invalid.detail),
             )
         })?;
+        check_key(key)?;
         require(caller, Role::Reporter)?;
         let claim = Claim::new(caller, &format!("/recoveries/{id}/report"), key, body);
         let order = Report {

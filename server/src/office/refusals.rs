@@ -2,6 +2,7 @@
 
 use super::Office;
 use crate::storage::audit::{self, Entry};
+use crate::values;
 use app::desk::{Code, DeskError};
 use app::domain::ids::{DeadLetterId, OperationId};
 use app::domain::role::Caller;
@@ -33,12 +34,19 @@ impl Office {
         reason: &str,
         refusal: &DeskError,
     ) {
-        self.note(
-            Entry::new(caller, format!("refused_{action}")).dead_letter(message),
-            reason,
-            refusal,
-        )
-        .await;
+        let mut entry = Entry::new(caller, format!("refused_{action}")).dead_letter(message);
+        if let Some(operation) = self.operation_of(message).await {
+            entry = entry.operation(&operation);
+        }
+        self.note(entry, reason, refusal).await;
+    }
+
+    /// The operation that a dead letter speaks of, as far as it is known.
+    async fn operation_of(&self, message: DeadLetterId) -> Option<OperationId> {
+        let mut tx = self.database.read().await.ok()?;
+        let sql = "SELECT operation_id FROM dlo_messages WHERE message_id = $1";
+        let row = tx.fetch_optional(sql, values![message]).await.ok()??;
+        row.opt_text("operation_id").ok()?.map(OperationId)
     }
 
     async fn note(&self, entry: Entry, reason: &str, refusal: &DeskError) {

@@ -142,11 +142,7 @@ pub async fn disable(database: &Database, by: &Caller, name: &str) -> Result<boo
     if changed == 0 {
         return Ok(false);
     }
-    audit::append(
-        &mut tx,
-        Entry::new(by, "operator_disabled").reason(name),
-    )
-    .await?;
+    audit::append(&mut tx, Entry::new(by, "operator_disabled").reason(name)).await?;
     tx.commit().await?;
     Ok(true)
 }

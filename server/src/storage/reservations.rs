@@ -50,14 +50,17 @@ pub async fn end_of_operation(tx: &mut Tx, operation: &OperationId) -> Result<()
     Ok(())
 }
 
-/// Ends the reservations of accepted creations that the owner's facts of `as_of` have counted already: those whose
-/// receipt is older. To be called when facts arrive, and when a receipt does.
+/// Ends the reservations of creations that the owner's facts of `as_of` have counted already: those whose accepting
+/// receipt is older, and those whose outcome was unknown and whose operation has a job by now. Called when facts arrive.
 pub async fn end_accepted(tx: &mut Tx, owner: &str, as_of: DateTime<Utc>) -> Result<(), DbError> {
     let none = tx.pick("FALSE", "0");
     let sql = format!(
         "UPDATE dlo_recoveries SET reservation_open = {none} WHERE owner = $1 AND reservation_open AND EXISTS ( \
          SELECT 1 FROM dlo_attempts AS attempt JOIN dlo_receipts AS receipt ON receipt.attempt_id = attempt.id \
-         WHERE attempt.recovery_id = dlo_recoveries.id AND receipt.kind = 'accepted' AND receipt.received_at < $2)"
+         WHERE attempt.recovery_id = dlo_recoveries.id AND receipt.kind = 'accepted' AND receipt.received_at < $2) \
+         OR (owner = $1 AND reservation_open AND finished_at < $2 AND EXISTS ( \
+         SELECT 1 FROM dlo_operations AS operation \
+         WHERE operation.id = dlo_recoveries.operation_id AND operation.job_id IS NOT NULL))"
     );
     tx.execute(&sql, values![owner, as_of]).await?;
     Ok(())

@@ -32,6 +32,15 @@ pub async fn guarded(mut request: Request, next: Next) -> Response {
     let span = tracing::info_span!("request", id = %reference, method = %request.method(), route = %route);
     request.extensions_mut().insert(Reference(reference.clone()));
     let answer = async {
+        // `GET evil.test:80` and `OPTIONS *` are legal requests to a proxy, and none of ours.
+        if request.uri().path_and_query().is_none() || !request.uri().path().starts_with('/') {
+            return refuse(
+                face,
+                Code::InvalidRequest,
+                "The address of the request is no path on this server.",
+                &reference,
+            );
+        }
         let request = match body::whole(request).await {
             Ok(request) => request,
             Err(body::Broken) => {

@@ -24,7 +24,14 @@ impl Executor {
             match recoveries::store_receipt(&self.office.database, permit, &receipt).await {
                 Ok(_) => break,
                 Err(error) if started.elapsed() < KEEP_TRYING => {
-                    tracing::error!(error = %error, "a receipt could not be stored yet");
+                    // The id may be the only trace of a paid render: the log keeps it until the database does.
+                    tracing::error!(
+                        error = %error,
+                        operation = %permit.record.id,
+                        receipt = %receipt.kind,
+                        job = receipt.job_id.as_ref().map(|id| id.as_str()),
+                        "a receipt could not be stored yet"
+                    );
                     tokio::time::sleep(TRY_AGAIN).await;
                 }
                 Err(error) => return Err(database_failure(&error)),
@@ -41,9 +48,15 @@ impl Executor {
             return not_sent("the provider is not configured", ErrorCategory::Configuration);
         };
         let body = match self.specification_body(permit).await {
-            Ok(Some(body)) => body,
+            Ok(Body::Stored(body)) => body,
             // The guard warned of it: the provider is sent our reference alone, and will say what it thinks.
-            Ok(None) => serde_json::json!({}),
+            Ok(Body::NeverReported) => serde_json::json!({}),
+            Ok(Body::Moved) => {
+                return not_sent(
+                    "the specification changed before it was sent",
+                    ErrorCategory::Configuration,
+                );
+            }
             Err(error) => {
                 tracing::error!(error = %error, "the specification could not be read");
                 return not_sent("the specification could not be read", ErrorCategory::Database);
@@ -57,11 +70,24 @@ impl Executor {
 }
 
 impl Executor {
-    async fn specification_body(&self, permit: &Permit) -> Result<Option<serde_json::Value>, DbError> {
+    async fn specification_body(&self, permit: &Permit) -> Result<Body, DbError> {
         let wanted = &permit.record.specification;
         let mut tx = self.office.database.read().await?;
-        facts::specification_body(&mut tx, &wanted.id, wanted.revision).await
+        if let Some(body) = facts::specification_body(&mut tx, &wanted.id, wanted.revision).await? {
+            return Ok(Body::Stored(body));
+        }
+        let known = facts::specification(&mut tx, &wanted.id).await?;
+        let current = known.is_some_and(|facts| facts.current_revision == wanted.revision);
+        Ok(if current { Body::NeverReported } else { Body::Moved })
     }
+}
+
+/// What there is to send.
+enum Body {
+    Stored(serde_json::Value),
+    NeverReported,
+    /// Another revision became current between the permit and now.
+    Moved,
 }
 
 fn not_sent(detail: &str, category: ErrorCategory) -> Receipt {

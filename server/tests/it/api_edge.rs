@@ -1,7 +1,7 @@
 //! The API's edge: who may call, and what is refused before anything is looked up.
 
 use crate::support::app::{TestApp, fresh_key};
-use crate::support::backend::Backend;
+use crate::support::backend::{Backend, Kind};
 use app::domain::role::Role;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -314,4 +314,43 @@ async fn roles_are_checked_on_every_write(backend: Backend, database: Database) 
     app.get(Role::Viewer, "/api/v1/operations/nobody/candidates")
         .await
         .refused(403, "role_required");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_openapi_names_every_word_as_the_api_says_it() {
+    let Some((backend, database)) = Backend::open(Kind::Memory).await else {
+        return;
+    };
+    let app = TestApp::start(backend, database, Config::default()).await;
+    let document = app
+        .send(app.client.get(app.url("/api/v1/openapi.json")))
+        .await
+        .expect(200)
+        .json();
+    let schemas = &document["components"]["schemas"];
+    assert_eq!(schemas["Action"]["enum"][0], "dispatch", "{}", schemas["Action"]);
+    for (name, schema) in schemas.as_object().expect("schemas") {
+        for word in schema["enum"].as_array().into_iter().flatten() {
+            let word = word.as_str().unwrap_or_default();
+            assert!(!word.contains(char::is_uppercase), "{name} says {word}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_target_that_is_no_path_is_refused() {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let Some((backend, database)) = Backend::open(Kind::Memory).await else {
+        return;
+    };
+    let app = TestApp::start(backend, database, Config::default()).await;
+    let mut line = tokio::net::TcpStream::connect(app.address)
+        .await
+        .expect("a connection");
+    line.write_all(b"GET evil.test:80 HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
+        .await
+        .expect("sent");
+    let mut answer = String::new();
+    line.read_to_string(&mut answer).await.expect("an answer");
+    assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
 }

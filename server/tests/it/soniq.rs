@@ -17,6 +17,8 @@ fn soniq(backend: &Backend, arguments: &[&str]) -> String {
     let answer = Command::new(format!("{programs}/soniq"))
         .args(arguments)
         .env("SONIQ_DATABASE_URL", &backend.url)
+        // A worker wants a module of jobs; this one has none, so that every name is unknown to it.
+        .env("SONIQ_JOBS_MODULES", "json")
         .output()
         .expect("soniq runs");
     let text = String::from_utf8_lossy(&answer.stdout).into_owned();
@@ -31,7 +33,10 @@ fn soniq(backend: &Backend, arguments: &[&str]) -> String {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn its_dead_letters_are_ours_and_our_replays_are_its_jobs() {
     if std::env::var(PROGRAMS).is_err() {
-        assert!(std::env::var(REQUIRED).is_err(), "{PROGRAMS} is not set and Soniq is required");
+        assert!(
+            std::env::var(REQUIRED).is_err(),
+            "{PROGRAMS} is not set and Soniq is required"
+        );
         eprintln!("left out: the real Soniq ({PROGRAMS} is not set; ./check sets it)");
         return;
     }
@@ -52,18 +57,33 @@ async fn its_dead_letters_are_ours_and_our_replays_are_its_jobs() {
     let letter = &list["items"][0];
     assert_eq!(letter["reason"], "job_not_found", "{list:#}");
     assert_eq!(letter["error_category"], "handler_missing");
-    assert_eq!((&letter["attempts"], &letter["label"]), (&json!(4), &json!("no_operation_record")));
-    let path = format!("/api/v1/dead-letters/{}/replay", letter["id"].as_str().expect("an id"));
-    let replayed = play.app.post(Role::Operator, &path, &json!({ "reason": "try it again" })).await.expect(200);
+    assert_eq!(
+        (&letter["attempts"], &letter["label"]),
+        (&json!(4), &json!("no_operation_record"))
+    );
+    let path = format!(
+        "/api/v1/dead-letters/{}/replay",
+        letter["id"].as_str().expect("an id")
+    );
+    let replayed = play
+        .app
+        .post(Role::Operator, &path, &json!({ "reason": "try it again" }))
+        .await
+        .expect(200);
     let job = replayed.json()["job_id"].as_str().expect("a job").to_owned();
     // It takes our replay up, and it dies again under its own new id.
     soniq(&play.app.backend, &["worker", "--run-once"]);
     let again = play
-        .until(&format!("/api/v1/dead-letters/{job}"), |seen| seen["reason"] == "job_not_found")
+        .until(&format!("/api/v1/dead-letters/{job}"), |seen| {
+            seen["reason"] == "job_not_found"
+        })
         .await;
     assert_eq!(again["resurrection_count"], 0);
     let totals = play.get("/api/v1/queues").await;
-    assert_eq!((&totals["totals"]["dead_letter"], &totals["totals"]["total"]), (&json!(2), &json!(2)));
+    assert_eq!(
+        (&totals["totals"]["dead_letter"], &totals["totals"]["total"]),
+        (&json!(2), &json!(2))
+    );
     let told = soniq(&play.app.backend, &["dead-letter", "list"]);
     assert!(told.contains("no.such.task"), "{told}");
     // It applies its own migrations beside ours, and ours change nothing of its.

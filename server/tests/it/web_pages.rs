@@ -44,16 +44,14 @@ fn form(page: &Answer, selector: &str) -> (String, Vec<(String, String)>) {
         .unwrap_or_else(|| panic!("no {selector}: {}", page.body));
     let action = form.value().attr("action").expect("an action").to_owned();
     let named = select("input[name]:not([type=checkbox]), textarea[name]");
-    let fields = form
-        .select(&named)
-        .map(|field| {
-            let name = field.value().attr("name").unwrap_or_default().to_owned();
-            let value = match field.value().attr("value") {
-                Some(value) => value.to_owned(),
-                None => field.text().collect(),
-            };
-            (name, value)
-        });
+    let fields = form.select(&named).map(|field| {
+        let name = field.value().attr("name").unwrap_or_default().to_owned();
+        let value = match field.value().attr("value") {
+            Some(value) => value.to_owned(),
+            None => field.text().collect(),
+        };
+        (name, value)
+    });
     (action, fields.collect())
 }
 

@@ -80,10 +80,10 @@ fn specification_current(bench: &Bench<'_>, facts: Option<&SpecificationFacts>) 
             ),
         )
     } else if !facts.has_body {
-        GuardResult::block(
+        GuardResult::warn(
             name,
             format!(
-                "The body of {} was never reported: there is nothing to submit.",
+                "The body of {} was never reported: the provider would be sent our reference alone.",
                 wanted.id
             ),
         )

@@ -62,7 +62,7 @@ pub async fn end(
 
 /// The reservation ends with the recovery when none of the operation's attempts is open, and none was accepted:
 /// what was accepted stays reserved until younger owner facts count it (DESIGN 3).
-async fn release_if_closed(tx: &mut Tx, stored: &Stored) -> Result<(), DbError> {
+pub(super) async fn release_if_closed(tx: &mut Tx, stored: &Stored) -> Result<(), DbError> {
     if !stored.reservation_open {
         return Ok(());
     }

@@ -14,7 +14,7 @@ use crate::values;
 use app::desk::{Answer, Code, DeskError, Ordered, RecoveryOrder};
 use app::domain::dead_letter::Message;
 use app::domain::evidence::Evidence;
-use app::domain::guard::{GuardFacts, Verdict};
+use app::domain::guard::{GuardFacts, GuardName, GuardResult, Verdict};
 use app::domain::ids::{DeadLetterId, OperationId, QueueJobId, RecoveryId};
 use app::domain::operation::Operation;
 use app::domain::plan::{Action, Plan, decide, observe_plan};
@@ -59,6 +59,9 @@ pub async fn intend_recovery(database: &Database, config: &Config, intent: Inten
     let evidence = evidence::gather(&mut tx, &record).await?;
     let plan = match chosen(&record, &evidence, intent.order, tx.now()) {
         Ok(plan) => plan,
+        Err(current) if names_unknown_job(&evidence, &record, intent.order) => {
+            return Err(unknown_job(&current, intent.order));
+        }
         Err(current) => {
             let asker = Asker::planning(intent.caller, None);
             let facts = guard_facts::gather(&mut tx, config, &record, current.action, &asker).await?;
@@ -146,6 +149,26 @@ fn chosen(
     } else {
         Err(Box::new(table))
     }
+}
+
+/// The order names a job to read that this operation never heard of: nothing has moved, it is simply not known.
+fn names_unknown_job(evidence: &Evidence, record: &Operation, order: &RecoveryOrder) -> bool {
+    order.action == Action::Observe
+        && order
+            .job_id
+            .as_ref()
+            .is_some_and(|job_id| !evidence.known_jobs(record).contains(job_id))
+}
+
+fn unknown_job(current: &Plan, order: &RecoveryOrder) -> DeskError {
+    let named = order.job_id.as_ref().map_or("", |job_id| job_id.as_str());
+    let detail = format!("Job {named} is not known to operation {}.", current.operation_id);
+    let guard = GuardResult {
+        guard: GuardName::JobKnown,
+        verdict: Verdict::Block,
+        detail: detail.clone(),
+    };
+    DeskError::new(Code::GuardBlocked, detail).with_guards(vec![guard])
 }
 
 /// The dead letter that led here, which must still be there.

@@ -1,6 +1,6 @@
 //! Receipts (DESIGN 4.6): stored for ever, in one transaction with the end of their recovery.
 
-use super::end::{Ending, end};
+use super::end::{Ending, end, release_if_closed};
 use super::permit::Permit;
 use super::row::lock;
 use super::{held_by_others, worker};
@@ -94,6 +94,8 @@ pub async fn store_receipt(
     let ending = ending_of(Some(receipt), true);
     let ended = end(&mut tx, &stored, change.record.revision, &worker(), &ending).await?;
     if !ended {
+        // The recovery ended before its receipt came: what it held back is let go now, if the receipt closes it.
+        release_if_closed(&mut tx, &stored).await?;
         let entry = Entry::new(&worker(), format!("late_receipt_{}", receipt.kind))
             .effect(stored.recovery.effect)
             .operation(operation_id)

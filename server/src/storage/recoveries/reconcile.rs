@@ -26,12 +26,18 @@ pub async fn reconcile(database: &Database, config: &Config) -> Result<usize, Db
     let sql =
         format!("SELECT * FROM dlo_recoveries WHERE finished_at IS NULL ORDER BY heard_at LIMIT {BATCH}");
     let rows = tx.fetch_all(&sql, vec![]).await?;
-    let open = rows.iter().map(Stored::try_from).collect::<Result<Vec<_>, _>>()?;
     drop(tx);
     let mut touched = 0;
-    for stored in open {
-        if one(database, config, &stored).await? {
-            touched += 1;
+    for row in &rows {
+        // One impossible row must not keep the others open.
+        let ended = match Stored::try_from(row) {
+            Ok(stored) => one(database, config, &stored).await,
+            Err(error) => Err(error),
+        };
+        match ended {
+            Ok(true) => touched += 1,
+            Ok(false) => {}
+            Err(error) => tracing::error!(error = %error, "an open recovery could not be looked over"),
         }
     }
     Ok(touched)
@@ -181,10 +187,13 @@ async fn last_error(tx: &mut Tx, stored: &Stored) -> Result<String, DbError> {
         Some(row) => row.opt_text("last_error")?.unwrap_or_default(),
         None => String::new(),
     };
-    let (category, words) = safe_error(&text);
-    Ok(if text.is_empty() {
+    let (_, words) = safe_error(&text);
+    let words = words
+        .trim_start_matches("Max retries exceeded: ")
+        .trim_start_matches("Retry policy declined: ");
+    Ok(if words.is_empty() {
         ".".to_owned()
     } else {
-        format!(" ({category}): {words}")
+        format!(": {words}")
     })
 }

@@ -96,7 +96,7 @@ async fn an_observe_of_a_known_id_is_always_permitted(backend: Backend, database
     play.app
         .post(Role::Operator, RECOVERIES, &unknown)
         .await
-        .refused(409, "plan_stale");
+        .refused(422, "guard_blocked");
 }
 
 async fn a_cancelled_recovery_ends_with_its_job(backend: Backend, database: Database) {
