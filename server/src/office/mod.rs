@@ -1,6 +1,6 @@
 //! The office: what a known caller may ask for and order. Pages and API reach it through `app::desk::Desk`.
 //!
-//! One file per noun, the same noun as in `storage`. Each method authorises, then makes one call on storage.
+//! One file per noun, the same noun as in `storage`. Each method authorises, then calls storage.
 
 mod asks;
 mod audit;

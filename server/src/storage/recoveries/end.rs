@@ -3,6 +3,7 @@
 use super::row::Stored;
 use crate::database::{DbError, Tx};
 use crate::storage::audit::{self, Entry};
+use crate::storage::reservations;
 use crate::values;
 use app::domain::guard::GuardResult;
 use app::domain::recovery::RecoveryState;
@@ -69,8 +70,7 @@ pub(super) async fn release_if_closed(tx: &mut Tx, stored: &Stored) -> Result<()
     let sql = "SELECT COUNT(*) AS n FROM dlo_attempts a WHERE a.recovery_id = $1 AND NOT EXISTS (\
                SELECT 1 FROM dlo_receipts r WHERE r.attempt_id = a.id AND r.kind IN ('not_sent', 'rejected', 'confirmed_by_person'))";
     if tx.fetch_one(sql, values![stored.recovery.id]).await?.int("n")? == 0 {
-        let release = "UPDATE dlo_recoveries SET reservation_open = $1 WHERE id = $2";
-        tx.execute(release, values![false, stored.recovery.id]).await?;
+        reservations::end(tx, stored.recovery.id).await?;
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use crate::storage::audit::{self, Entry};
 use crate::storage::dead_letters::{self, Replay};
 use crate::storage::guard_facts::{self, Asker};
 use crate::storage::idempotency::{self, Begin, Claim};
-use crate::storage::jobs::{self, NewJob};
+use crate::storage::jobs::{self, DEFAULT_PRIORITY, NewJob, OWN_QUEUE};
 use crate::storage::{evidence, facts, messages, operations};
 use crate::values;
 use app::desk::{Answer, Code, DeskError, Ordered, RecoveryOrder};
@@ -23,10 +23,7 @@ use app::domain::role::Caller;
 use chrono::{DateTime, Duration, Utc};
 use rust_decimal::Decimal;
 
-/// The queue that only our own worker claims from.
-pub const OUR_QUEUE: &str = "dead-letter-office";
-/// Soniq's default priority and queue, where no dead letter led here.
-const DEFAULT_PRIORITY: i64 = 100;
+/// Soniq's default queue, where no dead letter led here.
 const DEFAULT_QUEUE: &str = "default";
 
 /// A confirmed plan, with the ids that its recovery and its job will have.
@@ -329,7 +326,7 @@ pub(super) async fn enqueue(tx: &mut Tx, config: &Config, work: &Work<'_>) -> An
         }
         (Some(how), Some(origin)) => (how.job_name.as_str(), origin.queue.as_str()),
         (Some(how), None) => (how.job_name.as_str(), DEFAULT_QUEUE),
-        (None, _) => (own_name.as_str(), OUR_QUEUE),
+        (None, _) => (own_name.as_str(), OWN_QUEUE),
     };
     let reference = serde_json::json!({ "operation_id": work.operation, "recovery_id": work.recovery });
     let args = serde_json::value::to_raw_value(&reference)
