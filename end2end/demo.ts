@@ -1,8 +1,9 @@
 // Starts the demo before the journeys, waits until its history is complete, and stops it afterwards.
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { writeFileSync, mkdirSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 
 export const STATE = resolve(__dirname, 'test-results/demo.json');
 const PATIENCE = 120_000;
@@ -22,7 +23,11 @@ async function started(child: ChildProcess): Promise<{ base: string; passwords: 
 
 export default async function demo() {
   const program = process.env.DLO_BIN || resolve(__dirname, '../target/debug/dlo');
-  const child = spawn(program, ['demo', '--bind', '127.0.0.1:0'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  // A folder of its own, so that the journeys find its database and can be the application too.
+  const folder = mkdtempSync(join(tmpdir(), 'dlo-journeys-'));
+  const child = spawn(program, ['demo', '--bind', '127.0.0.1:0'], {
+    stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, TMPDIR: folder },
+  });
   const state = await started(child);
   child.stdout!.resume();
   const until = Date.now() + PATIENCE;
@@ -33,10 +38,16 @@ export default async function demo() {
   }
   await filled(state, until);
   mkdirSync(resolve(__dirname, 'test-results'), { recursive: true });
-  writeFileSync(STATE, JSON.stringify(state));
+  const made = readdirSync(folder).find((name) => name.startsWith('dlo-demo-'))!;
+  const database = join(folder, made, 'office.db');
+  const token = execFileSync(program, [
+    'tokens', 'create', '--name', 'journeys', '--role', 'reporter', '--database-url', `sqlite:${database}`,
+  ], { encoding: 'utf8', timeout: 30_000, cwd: folder }).trim();
+  writeFileSync(STATE, JSON.stringify({ ...state, database, token }));
   return async () => {
     child.kill('SIGTERM');
     await new Promise((done) => child.once('exit', done));
+    rmSync(folder, { recursive: true, force: true });
   };
 }
 

@@ -1,4 +1,4 @@
-//! What a browser loads beside the pages: one stylesheet and one sheet of icons, both part of the program.
+//! What a browser loads beside the pages: one stylesheet, one script and one sheet of icons, all part of the program.
 //! Their names carry their hash, so that they may be kept for ever.
 
 use sha2::{Digest, Sha256};
@@ -42,6 +42,7 @@ parts!(
     "components/field.css",
     "components/block.css",
     "components/ledger.css",
+    "components/chart.css",
     "components/chips.css",
     "components/filter.css",
     "components/pager.css",
@@ -57,10 +58,21 @@ parts!(
     "components/list.css",
     "components/fold.css",
     "components/source.css",
+    "components/live.css",
+    "components/banner.css",
+    "components/claim.css",
+    "components/notes.css",
+    "components/changes.css",
+    "components/previews.css",
+    "components/steps.css",
+    "components/sights.css",
+    "components/views.css",
     "pages/desk.css",
     "pages/decisions.css",
     "pages/login.css",
+    "pages/preferences.css",
     "utilities.css",
+    "print.css",
 );
 
 /// `style/index.css`: the order of the layers, and of the parts.
@@ -88,11 +100,22 @@ pub static MARK: LazyLock<Asset> = LazyLock::new(|| {
     Asset::new("mark", "svg", "image/svg+xml", body)
 });
 
+/// The script: liveness, keys, copying. Its comments stay at home.
+pub static SCRIPT: LazyLock<Asset> = LazyLock::new(|| {
+    let lines = include_str!("../script/app.js").lines().map(str::trim);
+    let kept = lines.filter(|line| !line.is_empty() && !line.starts_with("//"));
+    let body: String = kept.map(|line| format!("{line}\n")).collect();
+    Asset::new("app", "js", "text/javascript; charset=utf-8", body)
+});
+
+/// Every asset.
+pub fn all() -> [&'static Asset; 4] {
+    [&STYLE, &SCRIPT, &ICONS, &MARK]
+}
+
 /// The asset of a path, if it is one of ours.
 pub fn find(path: &str) -> Option<&'static Asset> {
-    [&*STYLE, &*ICONS, &*MARK]
-        .into_iter()
-        .find(|asset| asset.path == path)
+    all().into_iter().find(|asset| asset.path == path)
 }
 
 #[cfg(test)]
@@ -110,9 +133,21 @@ mod tests {
     }
 
     #[test]
+    fn the_script_is_small_and_says_where_nothing_comes_from() {
+        let source = include_str!("../script/app.js");
+        assert!(source.len() <= 10 * 1024, "{} bytes", source.len());
+        assert!(SCRIPT.body.len() < source.len());
+        for foreign in ["http://", "https://", "eval(", "innerHTML", "import "] {
+            let told = source.replace("over https only", "");
+            assert!(!told.contains(foreign), "{foreign}");
+        }
+    }
+
+    #[test]
     fn an_asset_is_found_by_its_own_path_only() {
         assert!(find(&STYLE.path).is_some_and(|asset| asset.body.contains("@layer reset, tokens")));
         assert!(find(&ICONS.path).is_some());
+        assert!(find(&SCRIPT.path).is_some_and(|asset| asset.body.contains("EventSource")));
         assert!(find("/assets/dlo.css").is_none());
     }
 }

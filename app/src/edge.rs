@@ -1,7 +1,7 @@
 //! What a page needs of its request beside the port. The server provides both as Leptos context,
 //! for rendering and for server functions alike.
 
-use crate::desk::Desk;
+use crate::desk::{Desk, PauseView, Preferences};
 use crate::href::{self, Query};
 use leptos::prelude::use_context;
 use std::sync::Arc;
@@ -12,6 +12,17 @@ pub trait Reply: Send + Sync {
     fn redirect(&self, path: &str);
     /// The status of a rendered page.
     fn status(&self, code: u16);
+}
+
+/// What stands around every page, whatever it shows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Around {
+    /// How the reader wants to read.
+    pub preferences: Preferences,
+    /// Where creation is paused.
+    pub paused: Vec<PauseView>,
+    /// Scheme and host of this office as browsers reach it, for links that are pasted elsewhere: `https://dlo.example`.
+    pub base: String,
 }
 
 /// One request.
@@ -25,6 +36,7 @@ pub struct Edge {
     /// A name for this request that the log carries too; shown on error pages.
     pub reference: String,
     pub reply: Arc<dyn Reply>,
+    pub around: Around,
 }
 
 impl Edge {

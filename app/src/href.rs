@@ -14,7 +14,13 @@ pub const OPERATIONS: &str = "/operations";
 pub const RECOVERIES: &str = "/recoveries";
 pub const QUEUES: &str = "/queues";
 pub const AUDIT: &str = "/audit";
+pub const PERMISSIONS: &str = "/permissions";
+pub const PROVIDERS: &str = "/providers";
+pub const PREFERENCES: &str = "/preferences";
 pub const LOGIN: &str = "/login";
+pub const SETUP: &str = "/setup";
+/// Announces changes to open pages.
+pub const EVENTS: &str = "/events";
 
 /// Text as one path segment or one query value.
 pub fn encode(text: &str) -> String {
@@ -38,12 +44,32 @@ pub fn review(id: &str) -> String {
     format!("{OPERATIONS}/{}/review", encode(id))
 }
 
+/// The record as it stood at a revision.
+pub fn revision(id: &str, revision: i64) -> String {
+    format!("{}?at={revision}", operation(id))
+}
+
+/// Our own copy of one output.
+pub fn output(id: &str, index: u32) -> String {
+    format!("{}/outputs/{index}", operation(id))
+}
+
 pub fn dead_letter(id: &str) -> String {
     format!("{DEAD_LETTERS}/{}", encode(id))
 }
 
+/// The question before a dead letter is deleted.
+pub fn purge(id: &str) -> String {
+    format!("{}/purge", dead_letter(id))
+}
+
 pub fn recovery(id: &str) -> String {
     format!("{RECOVERIES}/{}", encode(id))
+}
+
+/// Where the second person reads a creation and says yes.
+pub fn approve(id: &str) -> String {
+    format!("{}/approve", recovery(id))
 }
 
 /// The path with a query, or alone when the query is empty.

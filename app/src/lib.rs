@@ -8,5 +8,7 @@ pub mod components;
 pub mod desk;
 pub mod domain;
 pub mod edge;
+#[cfg(test)]
+mod fuzzing;
 pub mod href;
 pub mod pages;

@@ -1,4 +1,4 @@
-// Every page, in both themes and two widths: readable, accessible, without scripts and without other hosts.
+// Every page, in both themes and two widths: readable, accessible, with our one script and without other hosts.
 import { expect, test } from '@playwright/test';
 import { accessible, base, fits, operationWith, signIn, watch } from './people';
 
@@ -18,8 +18,9 @@ for (const theme of ['light', 'dark'] as const) {
       await page.goto(`${base}/recoveries`);
       const recovery = await page.locator('a[href^="/recoveries/"]').first().getAttribute('href');
       const paths = [
-        '/dead-letters', '/dead-letters?label=remote_render_failed', '/dead-letters?q=nothing-is-called-so',
-        `/dead-letters/${message}`, '/operations', delivery, creation,
+        '/dead-letters', '/dead-letters?label=remote_render_failed', '/dead-letters?group=category',
+        '/dead-letters?sort=oldest&age=30d&limit=5', '/dead-letters?q=nothing-is-called-so',
+        `/dead-letters/${message}`, `/dead-letters/${message}/purge`, '/operations', delivery, creation,
         delivery.replace(/(\?|$)/, '/review$1'), creation.replace(/(\?|$)/, '/review$1'),
         '/recoveries', recovery!, '/queues', '/audit',
       ];
@@ -27,7 +28,9 @@ for (const theme of ['light', 'dark'] as const) {
         const answer = await page.goto(`${base}${path}`);
         expect(answer!.status(), path).toBe(200);
         await expect(page.locator('h1')).toHaveCount(1);
-        expect(await page.locator('script').count(), `${path} has a script`).toBe(0);
+        expect(await page.locator('script').count(), `${path} has one script`).toBe(1);
+        expect(await page.locator('script[src^="/assets/app."]').count(), `${path} has ours`).toBe(1);
+        for (const fold of await page.locator('.chart summary').all()) await fold.click();
         expect(await page.locator('[style]').count(), `${path} has an inline style`).toBe(0);
         await fits(page);
         await accessible(page);

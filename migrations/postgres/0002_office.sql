@@ -43,9 +43,9 @@ CREATE INDEX dlo_operations_updated ON dlo_operations (updated_at DESC, id);
 CREATE INDEX dlo_operations_label ON dlo_operations (label, updated_at DESC, id);
 CREATE INDEX dlo_operations_action ON dlo_operations (next_action, updated_at DESC, id);
 CREATE INDEX dlo_operations_owner ON dlo_operations (owner, updated_at DESC, id);
-CREATE INDEX dlo_operations_unresolved ON dlo_operations (charged_credits) WHERE refund_unresolved;
+CREATE INDEX dlo_operations_unresolved ON dlo_operations (charged_credits, refund_unresolved) WHERE refund_unresolved;
 -- Creation requests whose outcome nobody knows.
-CREATE INDEX dlo_operations_unknown ON dlo_operations (id)
+CREATE INDEX dlo_operations_unknown ON dlo_operations (dispatch, job_id, closure)
     WHERE dispatch = 'outcome_unknown' AND job_id IS NULL AND closure IS NULL;
 -- One open child per parent is checked when it is prepared.
 CREATE INDEX dlo_operations_parent ON dlo_operations (parent) WHERE parent IS NOT NULL;

@@ -3,6 +3,7 @@
 use crate::artifacts::Artifacts;
 use crate::config::ConfigError;
 use crate::database::DbError;
+use crate::live;
 use crate::office::Office;
 use crate::storage::{idempotency, recoveries, sessions};
 use crate::worker::{self, Executor};
@@ -43,6 +44,9 @@ pub fn start(
     // Whoever reads or decides needs what the messages know; processes that do it at once stand back for each other.
     let (reader, stop) = (office.clone(), shutdown.clone());
     working.spawn(async move { reader.keep_projecting(stop).await });
+    working.spawn(live::announce(office.database.clone(), shutdown.clone()));
+    let (live, database, stop) = (office.live.clone(), office.database.clone(), shutdown.clone());
+    working.spawn(async move { live.keep_looking(database, stop).await });
     if duties.worker {
         let executor = Executor::new(office.clone())?;
         working.spawn(clean_staging(executor.artifacts.clone(), shutdown.clone()));

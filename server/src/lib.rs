@@ -7,8 +7,14 @@ pub mod cli;
 pub mod config;
 pub mod database;
 pub mod demo;
+pub mod failure;
 pub mod fault;
 pub mod fixture;
+// The same file as the app's: one number of cases for all fuzzers.
+#[cfg(test)]
+#[path = "../../app/src/fuzzing.rs"]
+mod fuzzing;
+pub mod live;
 pub mod office;
 pub mod provider;
 pub mod queue;

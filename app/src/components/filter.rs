@@ -2,7 +2,12 @@
 
 use super::icon::icon;
 use super::text::visible;
+use super::words;
+use crate::desk::Age;
+use crate::domain::label::Label;
+use crate::domain::plan::Action;
 use crate::href::{self, Query};
+use chrono::{DateTime, NaiveDateTime};
 use leptos::prelude::*;
 
 /// One choice of a closed list.
@@ -57,26 +62,50 @@ pub fn kept(names: &[&'static str], query: &Query) -> Vec<AnyView> {
         .collect()
 }
 
+/// A filter's value as the rest of the page says it.
+fn said(name: &str, value: &str) -> String {
+    let known = match name {
+        "label" => value.parse().ok().map(|label: Label| label.words().to_owned()),
+        "action" => value
+            .parse()
+            .ok()
+            .map(|action: Action| words::action(action).to_owned()),
+        "age" => value.parse().ok().map(|age: Age| age.words().to_owned()),
+        "from" | "to" => moment(value),
+        "phase" | "category" | "disposition" | "state" => Some(value.replace('_', " ")),
+        // An open list: as it is.
+        _ => None,
+    };
+    known.unwrap_or_else(|| visible(value))
+}
+
+/// `30 Nov 2026 11:00 UTC`; a day alone stays as it is.
+fn moment(text: &str) -> Option<String> {
+    let with_zone = DateTime::parse_from_rfc3339(text).map(|at| at.naive_utc());
+    let at = with_zone
+        .or_else(|_| NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M"))
+        .or_else(|_| NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S%.f"));
+    at.ok().map(|at| at.format("%-d %b %Y %H:%M UTC").to_string())
+}
+
 /// One chip for each filter in the URL; its link is the same list without it.
 pub fn chips(head: AnyView, path: &str, filters: &Query, table: &[(&str, &'static str)]) -> AnyView {
     let items = filters
         .0
         .iter()
-        .map(|(name, value)| {
-            let words = table
-                .iter()
-                .find(|(own, _)| own == name)
-                .map_or("", |(_, words)| *words);
+        .filter_map(|(name, value)| {
+            // What only shapes the list is no filter, and has no chip.
+            let (_, words) = table.iter().find(|(own, _)| own == name)?;
             let href = href::with(path, &filters.without(name));
+            let value = said(name, value);
             let name = name.clone();
-            let value = visible(&value.replace('_', " "));
-            view! {
+            Some(view! {
                 <a class="chip" href=href data-filter=name>
-                    <span>{words} " " {value}</span>
+                    <span>{*words} " " {value}</span>
                     {icon("x")}
                     <span class="vh">"remove this filter"</span>
                 </a>
-            }
+            })
         })
         .collect::<Vec<_>>();
     let clear = (items.len() > 1).then(|| {

@@ -12,7 +12,7 @@ use leptos::prelude::*;
 pub const ANCHOR: &str = "refused";
 
 /// Names of query values that carry what was typed begin so.
-const TYPED: &str = "typed.";
+pub const TYPED: &str = "typed.";
 
 /// Names that a page accepts in its query beside its own.
 pub const SIDE_NAMES: &[&str] = &["refused", "form", "done", "back", "__path", "__err"];
@@ -223,12 +223,26 @@ pub fn finished(query: &Query) -> Option<String> {
     let words = match query.get("done")? {
         "decided" => "The decision is recorded.",
         "cancelled" => "The recovery is cancelled.",
+        "approved" => "The creation is approved: its job is queued.",
         "acknowledged" => "The message is acknowledged.",
         "linked" => "The message is linked to the operation.",
         "replayed" => "The message was replayed as it is: a new job is queued.",
         "purged" => "The message is purged. What it knew is kept as evidence.",
         "absent" => "The message was not there any more.",
         "requested" => "The recovery is requested.",
+        "verified" => "The chain was checked.",
+        "password" => "Your password is changed. Your other sessions have ended.",
+        "noted" => "The note is written.",
+        "claimed" => "You have claimed this operation. The claim ends by itself after 30 minutes.",
+        "released" => "The claim is released.",
+        "unclaimed" => "Nobody had claimed it.",
+        "preferred" => "Your preferences are saved.",
+        "view_saved" => "The view is saved.",
+        "view_deleted" => "The view is deleted.",
+        "absent_view" => "That view is not there, or not yours.",
+        "paused" => "Creation is paused there. Reading and delivering go on.",
+        "resumed" => "Creation is allowed there again.",
+        "was_not_paused" => "Creation was not paused there.",
         _ => return None,
     };
     Some(words.to_owned())

@@ -2,8 +2,9 @@
 
 use super::badge::Tone;
 use super::icon::{glyph, icon};
-use super::time::when;
+use super::time::{ago, when};
 use super::words;
+use crate::desk::PauseView;
 use crate::desk::view::Overview;
 use crate::domain::role::Caller;
 use crate::href;
@@ -18,24 +19,28 @@ pub enum Section {
     Recoveries,
     Queues,
     Audit,
+    Providers,
     /// A page outside the bar: signing in, an error.
     Elsewhere,
 }
 
-const BAR: [(Section, &str, &str); 5] = [
+const BAR: [(Section, &str, &str); 6] = [
     (Section::DeadLetters, "Dead letters", href::DEAD_LETTERS),
     (Section::Operations, "Operations", href::OPERATIONS),
     (Section::Recoveries, "Recoveries", href::RECOVERIES),
     (Section::Queues, "Queues", href::QUEUES),
     (Section::Audit, "Audit", href::AUDIT),
+    (Section::Providers, "Providers", href::PROVIDERS),
 ];
 
 fn who(caller: Caller) -> AnyView {
     view! {
         <div class="who">
             {icon("user")}
-            <span data-caller=caller.name.clone()>{super::text::outside(&caller.name)}</span>
-            <span class="tag" data-tone=Tone::Plain.as_str() data-role=caller.role.as_str()>{caller.role.as_str()}</span>
+            <a href=href::PREFERENCES data-caller=caller.name.clone() title="Preferences">{super::text::outside(&caller.name)}</a>
+            <a class="tag" href=href::PERMISSIONS data-tone=Tone::Plain.as_str() data-role=caller.role.as_str()
+                title="What you may do">{caller.role.as_str()}</a>
+            <button class="linkish" type="button" data-keys="" hidden>"Keys"</button>
             <form method="post" action=crate::pages::login::SIGN_OUT data-action="sign-out">
                 <button class="linkish" type="submit">"Sign out"</button>
             </form>
@@ -63,6 +68,33 @@ pub fn top(caller: Option<Caller>, current: Section) -> AnyView {
     .into_any()
 }
 
+/// Where creation is paused, on every page: whoever wonders why nothing is sent reads it first.
+pub fn banner(paused: &[PauseView], now: DateTime<Utc>) -> Option<AnyView> {
+    if paused.is_empty() {
+        return None;
+    }
+    let lines = paused
+        .iter()
+        .map(|pause| {
+            view! {
+                <li data-paused=pause.provider.clone()>
+                    <b>"Creation at " <span class="m">{super::text::outside(&pause.provider)}</span> " is paused"</b>
+                    " by " {super::text::outside(&pause.by)} " " {when(pause.at, ago(now, pause.at))} ": "
+                    {super::text::outside(&pause.reason)}
+                </li>
+            }
+        })
+        .collect::<Vec<_>>();
+    Some(
+        view! {
+            <section class="banner" aria-label="Creation paused" data-tone=Tone::Spend.as_str()>
+                {icon("block")}<ul>{lines}</ul><a href=href::PROVIDERS>"Providers"</a>
+            </section>
+        }
+        .into_any(),
+    )
+}
+
 /// How many recoveries run, how much money is unresolved, how many attempts may have been billed.
 pub fn strip(overview: Overview, now: DateTime<Utc>) -> AnyView {
     let recoveries = if overview.recoveries_running == 1 {
@@ -81,7 +113,7 @@ pub fn strip(overview: Overview, now: DateTime<Utc>) -> AnyView {
         "attempts"
     };
     view! {
-        <section aria-label="Facts">
+        <section aria-label="Facts" data-live="facts">
             <ul class="strip">
                 <li data-fact="recoveries"><a href="/recoveries"><b>{words::thousands(overview.recoveries_running)}</b> " " {recoveries}</a></li>
                 <li data-fact="money">
@@ -89,7 +121,7 @@ pub fn strip(overview: Overview, now: DateTime<Utc>) -> AnyView {
                     <b>{words::amount(overview.credits_unresolved)}</b> " credits"
                 </li>
                 <li data-fact="attempts"><b>{words::thousands(overview.attempts_possibly_billed)}</b> " " {attempts} " possibly billed"</li>
-                <li>"Updated " {when(now, now.format("%H:%M:%S UTC").to_string())}</li>
+                <li>{super::live::updated(now)}</li>
             </ul>
         </section>
         {overview.filling.map(|words| view! { <div class="page-note">{super::notice::note(words)}</div> })}

@@ -4,7 +4,7 @@ use super::badge::{Face, Tone, tag};
 use super::icon::glyph;
 use super::lanes::{Cell, Dot, Lanes, Mark, Moment, Row};
 use super::text::outside;
-use super::time::{clock, when};
+use super::time::{day_zoned, moment};
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
 
@@ -61,7 +61,7 @@ fn row(row: Row, now: DateTime<Utc>) -> AnyView {
     let mut extra = None;
     let head = match &row.moment {
         Moment::At { at, after } => view! {
-            {when(*at, clock(now, *at))}
+            {moment(now, *at)}
             {after.clone().map(|after| view! { <small>{after}</small> })}
         }
         .into_any(),
@@ -69,9 +69,7 @@ fn row(row: Row, now: DateTime<Utc>) -> AnyView {
             extra = Some(behind(distance));
             view! { <span class="n">{format!("+{distance}")}</span> }.into_any()
         }
-        Moment::Now(at) => {
-            view! { <strong>"now"</strong> <small>{when(*at, clock(now, *at))}</small> }.into_any()
-        }
+        Moment::Now(at) => view! { <strong>"now"</strong> <small>{moment(now, *at)}</small> }.into_any(),
     };
     view! {
         <tr role="row">
@@ -100,10 +98,10 @@ pub fn lanes_table(model: Lanes, now: DateTime<Utc>) -> AnyView {
     view! {
         {left_out}
         <div class="lanes-box">
-            <table class="lanes" role="table" aria-label="Our side and the remote render on one time axis, UTC">
+            <table class="lanes" role="table" aria-label="Our side and the remote render on one time axis">
                 <thead role="rowgroup">
                     <tr role="row">
-                        <th role="columnheader" scope="col">{now.format("%-d %b, UTC").to_string()}</th>
+                        <th role="columnheader" scope="col">{day_zoned(now)}</th>
                         <th role="columnheader" scope="col" data-lane="our_side"><b>"Our side"</b> " " <span>{model.ours}</span></th>
                         <th role="columnheader" scope="col" data-lane="remote"><b>"Remote render"</b> " " <span>{model.remote}</span></th>
                     </tr>

@@ -1,6 +1,9 @@
 //! The pieces that pages are made of: plain functions from values to views, without context and without a clock.
 
 pub mod badge;
+pub mod changes;
+pub mod chart;
+pub mod circuit;
 pub mod crumbs;
 pub mod empty;
 pub mod filter;
@@ -10,6 +13,7 @@ pub mod guards;
 pub mod icon;
 pub mod lanes;
 pub mod lanes_view;
+pub mod live;
 pub mod meta;
 pub mod notice;
 pub mod pager;
@@ -17,4 +21,5 @@ pub mod plan;
 pub mod state;
 pub mod text;
 pub mod time;
+pub mod warnings;
 pub mod words;

@@ -11,6 +11,8 @@ pub struct Pager {
     pub words: String,
     pub first: Option<String>,
     pub older: Option<String>,
+    /// The list begins with its oldest: "older" would lie.
+    pub oldest_first: bool,
 }
 
 impl Pager {
@@ -20,17 +22,27 @@ impl Pager {
             .get("cursor")
             .map(|_| href::with(path, &query.without("cursor")));
         let older = next_cursor.map(|cursor| href::with(path, &query.and("cursor", cursor)));
-        Self { words, first, older }
+        Self {
+            words,
+            first,
+            older,
+            oldest_first: false,
+        }
     }
 }
 
 pub fn pager(model: Pager) -> AnyView {
+    let (first, next) = if model.oldest_first {
+        ("Oldest", "Newer")
+    } else {
+        ("Newest", "Older")
+    };
     view! {
         <nav class="pager" aria-label="Pages">
             <span>{model.words}</span>
-            {model.first.map(|href| view! { <a class="btn" rel="first" href=href>{icon("prev")} "Newest"</a> })}
-            {model.older.map(|href| view! { <a class="btn" rel="next" href=href>"Older" {icon("next")}</a> })}
-            <span class="dim">"Times in UTC."</span>
+            {model.first.map(|href| view! { <a class="btn" rel="first" href=href>{icon("prev")} {first}</a> })}
+            {model.older.map(|href| view! { <a class="btn" rel="next" href=href>{next} {icon("next")}</a> })}
+            <span class="dim">{format!("Times in {}.", super::time::zone_name())}</span>
         </nav>
     }
     .into_any()

@@ -58,6 +58,12 @@ pub fn outside(text: &str) -> AnyView {
 /// A dash for what is absent.
 pub const ABSENT: &str = "—";
 
+/// The last characters of an id that begins with its time (our own UUIDs), enough to tell it from its neighbours.
+pub fn tail(id: &str) -> String {
+    let skipped = id.chars().count().saturating_sub(8);
+    id.chars().skip(skipped).collect()
+}
+
 /// The first characters of a long id, enough to tell it from its neighbours.
 pub fn short(id: &str) -> String {
     id.chars().take(8).collect()

@@ -1,6 +1,12 @@
-//! Times: relative under a month, exact in UTC beside it.
+//! Times: relative under a month, exact on hover. Clocks are written in the reader's zone, which the page's context holds;
+//! without one, in UTC.
+//!
+//! A reader who chose the browser's own zone gets UTC from here. A script may rewrite each `time[data-clock]` of a page
+//! whose root has `data-zone="local"`: `data-clock` says which of the three forms of [`clock`] its text has.
 
+use crate::desk::Zone;
 use chrono::{DateTime, Datelike, SecondsFormat, TimeDelta, Utc};
+use chrono_tz::Tz;
 use leptos::prelude::*;
 
 const MINUTE: i64 = 60;
@@ -47,6 +53,11 @@ pub fn fine(distance: TimeDelta) -> String {
     }
 }
 
+/// The zone of this page's reader.
+fn zone() -> Tz {
+    use_context::<Zone>().unwrap_or_default().written()
+}
+
 /// How long ago, in words; a date when it is a month or more.
 pub fn ago(now: DateTime<Utc>, at: DateTime<Utc>) -> String {
     let seconds = (now - at).num_seconds();
@@ -55,7 +66,7 @@ pub fn ago(now: DateTime<Utc>, at: DateTime<Utc>) -> String {
     } else if seconds < MONTH {
         format!("{} ago", span(now - at))
     } else {
-        at.format("%-d %b %Y").to_string()
+        at.with_timezone(&zone()).format("%-d %b %Y").to_string()
     }
 }
 
@@ -65,25 +76,64 @@ pub fn since(now: DateTime<Utc>, at: DateTime<Utc>) -> String {
     if seconds < MONTH {
         span(now - at)
     } else {
-        at.format("%-d %b").to_string()
+        at.with_timezone(&zone()).format("%-d %b").to_string()
     }
 }
 
-/// The exact time, to the second, in UTC.
-pub fn exact(at: DateTime<Utc>) -> String {
+/// The exact time, to the second, in UTC: for what leaves the page.
+pub fn utc(at: DateTime<Utc>) -> String {
     at.format("%Y-%m-%d %H:%M:%S UTC").to_string()
+}
+
+/// The exact time, to the second, in the reader's zone.
+pub fn exact(at: DateTime<Utc>) -> String {
+    exact_in(zone(), at)
+}
+
+fn exact_in(zone: Tz, at: DateTime<Utc>) -> String {
+    at.with_timezone(&zone).format("%Y-%m-%d %H:%M:%S %Z").to_string()
+}
+
+/// The exact time on hover: in the reader's zone, with UTC beside it.
+fn hover(zone: Tz, at: DateTime<Utc>) -> String {
+    if zone == Tz::UTC {
+        utc(at)
+    } else {
+        format!("{}, {}", exact_in(zone, at), at.format("%H:%M:%S UTC"))
+    }
+}
+
+/// The clock of the day with its zone: `14:05:11 UTC`.
+pub fn clock_zoned(at: DateTime<Utc>) -> String {
+    at.with_timezone(&zone()).format("%H:%M:%S %Z").to_string()
+}
+
+/// The day with its zone, for the head of a column of clocks: `30 Nov, UTC`.
+pub fn day_zoned(at: DateTime<Utc>) -> String {
+    at.with_timezone(&zone()).format("%-d %b, %Z").to_string()
+}
+
+/// The name of the reader's zone: `UTC`, `Europe/Berlin`.
+pub fn zone_name() -> &'static str {
+    zone().name()
+}
+
+/// Which form a clock has, and its text: with the day when it is another, with the year when that is another.
+fn clock_in(zone: Tz, now: DateTime<Utc>, at: DateTime<Utc>) -> (&'static str, String) {
+    let (now, at) = (now.with_timezone(&zone), at.with_timezone(&zone));
+    let (form, format) = if at.date_naive() == now.date_naive() {
+        ("time", "%H:%M:%S")
+    } else if at.year() == now.year() {
+        ("day", "%-d %b %H:%M")
+    } else {
+        ("date", "%-d %b %Y")
+    };
+    (form, at.format(format).to_string())
 }
 
 /// The clock of the day; with the day when it is another, with the year when that is another.
 pub fn clock(now: DateTime<Utc>, at: DateTime<Utc>) -> String {
-    let format = if at.date_naive() == now.date_naive() {
-        "%H:%M:%S"
-    } else if at.year() == now.year() {
-        "%-d %b %H:%M"
-    } else {
-        "%-d %b %Y"
-    };
-    at.format(format).to_string()
+    clock_in(zone(), now, at).1
 }
 
 fn machine(at: DateTime<Utc>) -> String {
@@ -92,7 +142,13 @@ fn machine(at: DateTime<Utc>) -> String {
 
 /// Words of a time, with the exact one behind them.
 pub fn when(at: DateTime<Utc>, words: String) -> AnyView {
-    view! { <time datetime=machine(at) title=exact(at)>{words}</time> }.into_any()
+    view! { <time datetime=machine(at) title=hover(zone(), at)>{words}</time> }.into_any()
+}
+
+/// A clock, with the exact time behind it.
+pub fn moment(now: DateTime<Utc>, at: DateTime<Utc>) -> AnyView {
+    let (form, text) = clock_in(zone(), now, at);
+    view! { <time datetime=machine(at) title=hover(zone(), at) data-clock=form>{text}</time> }.into_any()
 }
 
 #[cfg(test)]
@@ -130,5 +186,33 @@ mod tests {
         assert_eq!(ago(now, now + TimeDelta::days(1)), "now");
         assert_eq!(clock(now, now - TimeDelta::days(2)), "28 Nov 14:05");
         assert_eq!(clock(now, now - TimeDelta::days(400)), "26 Oct 2025");
+    }
+
+    #[test]
+    fn a_zone_moves_the_clock_and_the_day() {
+        let now = Utc.with_ymd_and_hms(2026, 11, 30, 23, 5, 11).unwrap();
+        let berlin = Tz::Europe__Berlin;
+        assert_eq!(clock_in(berlin, now, now), ("time", "00:05:11".to_owned()));
+        let earlier = now - TimeDelta::minutes(30);
+        assert_eq!(clock_in(berlin, now, earlier), ("day", "30 Nov 23:35".to_owned()));
+        assert_eq!(hover(berlin, now), "2026-12-01 00:05:11 CET, 23:05:11 UTC");
+        let summer = Utc.with_ymd_and_hms(2026, 7, 1, 12, 0, 0).unwrap();
+        assert_eq!(exact_in(berlin, summer), "2026-07-01 14:00:00 CEST");
+        assert_eq!(hover(Tz::UTC, now), "2026-11-30 23:05:11 UTC");
+    }
+
+    #[test]
+    fn a_page_writes_its_readers_zone() {
+        let now = Utc.with_ymd_and_hms(2026, 11, 30, 14, 5, 11).unwrap();
+        let owner = Owner::new();
+        let html = owner.with(|| {
+            provide_context(Zone::Named(Tz::Asia__Kolkata));
+            moment(now, now).to_html()
+        });
+        assert!(
+            html.contains(">19:35:11<") && html.contains("14:05:11 UTC"),
+            "{html}"
+        );
+        assert!(html.contains("data-clock=\"time\""), "{html}");
     }
 }

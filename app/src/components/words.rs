@@ -1,5 +1,6 @@
 //! The words of vocabularies that are text and not badges.
 
+use crate::desk::view::COUNT_CAP;
 use crate::domain::decision::DecisionKind;
 use crate::domain::money::{Charge, ChargeState};
 use crate::domain::operation::Dispatch;
@@ -128,6 +129,15 @@ pub fn count(number: i64, one: &str, many: &str) -> String {
     }
 }
 
+/// A live count; where counting stopped early it is a least one: `10,000+`, `3+`.
+pub fn counted(number: i64, capped: bool) -> String {
+    match (capped, number >= COUNT_CAP) {
+        (false, _) => thousands(number),
+        (true, true) => "10,000+".to_owned(),
+        (true, false) => format!("{}+", thousands(number)),
+    }
+}
+
 /// Groups of three, with thin spaces: `48 213 904`.
 pub fn thousands(number: i64) -> String {
     let digits = number.unsigned_abs().to_string();
@@ -161,6 +171,10 @@ mod tests {
         assert_eq!(
             [thousands(0), thousands(999), thousands(-1000)],
             ["0", "999", "−1\u{202f}000"]
+        );
+        assert_eq!(
+            [counted(10_001, false), counted(10_000, true), counted(3, true)],
+            ["10\u{202f}001", "10,000+", "3+"]
         );
         assert_eq!([listed(&[2]), listed(&[0, 2, 3])], ["2", "0, 2 and 3"]);
         assert_eq!(credits(Decimal::new(1200, 2)), "12 credits");

@@ -1,5 +1,8 @@
 //! What readers see: the API's shapes, which the pages read too. Texts and args are redacted already.
 
+use super::claim::ClaimView;
+use super::lineage::Lineage;
+use super::note::NoteView;
 use crate::domain::attempt::Attempt;
 use crate::domain::dead_letter::Disposition;
 use crate::domain::decision::{Closure, DecisionKind};
@@ -10,9 +13,11 @@ use crate::domain::operation::{Dispatch, ErrorCategory, OperationError, Phase, S
 use crate::domain::plan::{Action, Effect, Plan};
 use crate::domain::recovery::Recovery;
 use crate::domain::remote::{Execution, Fetch, OtherJob, OutputCopy, Remote};
+use crate::domain::warning::ReplayWarning;
 use chrono::{DateTime, Utc};
 use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// A page of a list, and how to get the next.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -34,7 +39,10 @@ pub struct Overview {
     pub filling: Option<String>,
 }
 
-/// One label's live count. `capped`: there are at least this many.
+/// Counting stops here where no index can count alone: under a filter other than label and queue.
+pub const COUNT_CAP: i64 = 10_000;
+
+/// One label's live count.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LabelCount {
     pub label: Label,
@@ -46,9 +54,13 @@ pub struct LabelCount {
 pub struct Summary {
     /// All dead letters under the filter.
     pub total: i64,
+    /// Counting stopped at [`COUNT_CAP`]: the newest were counted, and every count here is a least one.
+    pub capped: bool,
     /// Every label once, in the rail's order.
     pub labels: Vec<LabelCount>,
     pub queues: Vec<(String, i64)>,
+    /// Where a label and a queue meet, counts above zero.
+    pub both: Vec<(Label, String, i64)>,
     /// Whether anything has ever died here: the difference between two empty states.
     pub ever_died: bool,
 }
@@ -90,6 +102,10 @@ pub struct DeadLetterView {
     pub refund_unresolved: bool,
     pub next_action: Option<Action>,
     pub effect: Option<Effect>,
+    /// Where its replays led; `null` in lists.
+    pub lineage: Option<Lineage>,
+    /// What to know before a replay; `null` in lists.
+    pub warnings: Option<Vec<ReplayWarning>>,
 }
 
 /// A row of the desk. An impossible row is shown in its place and never breaks the page.
@@ -106,6 +122,44 @@ pub struct Inconsistency {
     pub table: String,
     pub column: String,
     pub id: String,
+}
+
+/// One dead letter that was asked for by its id.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(untagged)]
+pub enum LetterFound {
+    Readable(Box<DeadLetterView>),
+    Unreadable(UnreadableLetter),
+}
+
+/// A dead letter that cannot be what it says, with everything of it that can be read all the same.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct UnreadableLetter {
+    /// Always `inconsistent`.
+    pub code: String,
+    /// One sentence; made for people.
+    pub detail: String,
+    #[serde(flatten)]
+    pub what: Inconsistency,
+    /// Columns by name, as they stand; texts and args redacted.
+    pub readable: BTreeMap<String, String>,
+}
+
+impl UnreadableLetter {
+    /// The only value of `code`.
+    pub const CODE: &'static str = "inconsistent";
+
+    pub fn new(what: Inconsistency, readable: BTreeMap<String, String>) -> Self {
+        Self {
+            code: Self::CODE.to_owned(),
+            detail: format!(
+                "This dead letter cannot be read: its {} in {} is impossible.",
+                what.column, what.table
+            ),
+            what,
+            readable,
+        }
+    }
 }
 
 /// The remote axes as the API shows them.
@@ -235,6 +289,15 @@ pub struct OperationView {
     pub decisions: Vec<DecisionView>,
     /// Oldest first.
     pub timeline: Vec<Event>,
+    /// What people wrote about it, oldest first.
+    #[serde(default)]
+    pub notes: Vec<NoteView>,
+    /// Who is looking at it.
+    #[serde(default)]
+    pub claim: Option<ClaimView>,
+    /// When its provider does not answer at present.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub circuit: Option<Circuit>,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
 }
@@ -282,30 +345,18 @@ pub struct Candidates {
     pub detail: String,
 }
 
-/// Soniq's six keys.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct Totals {
-    pub queued: i64,
-    pub processing: i64,
-    pub done: i64,
-    pub cancelled: i64,
-    pub dead_letter: i64,
-    pub total: i64,
-}
-
-/// The six keys of one queue.
+/// A provider whose reads go unanswered: what is only repeated waits, what a person orders does not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct QueueStats {
-    pub queue: String,
-    #[serde(flatten)]
-    pub totals: Totals,
-}
-
-/// All queues, in one consistent snapshot.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct QueuesView {
-    pub totals: Totals,
-    pub queues: Vec<QueueStats>,
+pub struct Circuit {
+    pub provider: String,
+    pub account: String,
+    /// Unanswered reads in a row.
+    pub unanswered: i64,
+    /// How the last one went.
+    pub fetch: Fetch,
+    /// On the database's clock; in the past: the next read decides.
+    pub waits_until: DateTime<Utc>,
+    pub since: DateTime<Utc>,
 }
 
 /// A queue job that a replay made.

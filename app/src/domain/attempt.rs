@@ -16,7 +16,7 @@ crate::slugs! {
 }
 
 /// What came back from one creation request.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Receipt {
     pub kind: ReceiptKind,
     /// HTTP status, where one came.
@@ -32,7 +32,7 @@ pub struct Receipt {
 }
 
 /// One creation attempt. `receipt: None` means that the process died or the answer is still out.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Attempt {
     pub id: AttemptId,
     /// 1, 2, 3 …, per operation.
@@ -55,5 +55,25 @@ impl Attempt {
                 | ReceiptKind::ConfirmedByPerson,
             ) => false,
         }
+    }
+}
+
+/// Which of an attempt's receipts, oldest first, tells most of it: one that names an id, else one that closes it, else
+/// one that says that the outcome is unknown. Of equals the first: what came first was acted on.
+pub fn most_telling(receipts: &[&Receipt]) -> Option<usize> {
+    (0..receipts.len()).rev().max_by_key(|at| weight(receipts[*at]))
+}
+
+const fn weight(receipt: &Receipt) -> u8 {
+    match (receipt.job_id.is_some(), receipt.kind) {
+        (true, _) => 2,
+        (
+            false,
+            ReceiptKind::NotSent
+            | ReceiptKind::Rejected
+            | ReceiptKind::Accepted
+            | ReceiptKind::ConfirmedByPerson,
+        ) => 1,
+        (false, ReceiptKind::Unknown) => 0,
     }
 }

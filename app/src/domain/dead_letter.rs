@@ -15,7 +15,7 @@ crate::slugs! {
 }
 
 /// What a message knew when it died: taken from its args by the configured JSON pointers. Never the record's truth.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct MessageFacts {
     pub operation_id: Option<OperationId>,
     pub job_id: Option<JobId>,
@@ -24,7 +24,7 @@ pub struct MessageFacts {
 }
 
 /// One dead letter as evidence about an operation. Purged ones stay as evidence.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Message {
     pub id: DeadLetterId,
     pub facts: MessageFacts,

@@ -17,7 +17,7 @@ crate::slugs! {
 }
 
 /// The charge axis of one job. Amounts are provider credits.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Charge {
     pub state: ChargeState,
     #[schema(value_type = Option<String>)]

@@ -88,7 +88,7 @@ impl ErrorCategory {
 }
 
 /// The specification that a generation was asked from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SpecificationRef {
     pub id: String,
@@ -96,7 +96,7 @@ pub struct SpecificationRef {
 }
 
 /// The last error that the application reported; `detail` is redacted before it is stored.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OperationError {
     pub category: ErrorCategory,
@@ -105,7 +105,7 @@ pub struct OperationError {
 }
 
 /// Names the message and its last attempt that the `confirmed_not_sent` evidence speaks of (DESIGN 3, `no_competing_job`).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DispatchProof {
     pub message_id: DeadLetterId,
@@ -113,7 +113,7 @@ pub struct DispatchProof {
 }
 
 /// The record. Facts only: label, flag and next action are derived.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Operation {
     pub id: OperationId,
     /// +1 on each change of the record.
@@ -158,6 +158,45 @@ pub struct Operation {
 }
 
 impl Operation {
+    /// A prepared record at revision 1 of which nothing more is known: no account, no fingerprint, no evidence, no job.
+    pub fn new(
+        id: OperationId,
+        provider: impl Into<String>,
+        owner: impl Into<String>,
+        specification: SpecificationRef,
+        now: DateTime<Utc>,
+    ) -> Self {
+        Self {
+            id,
+            revision: 1,
+            provider: provider.into(),
+            account: String::new(),
+            fingerprint: None,
+            owner: owner.into(),
+            specification,
+            model: None,
+            phase: Phase::Prepared,
+            dispatch: Dispatch::NotRecorded,
+            not_sent_since: None,
+            dispatch_proof: None,
+            job_id: None,
+            remote: Remote::default(),
+            charge: Charge::default(),
+            outputs: Vec::new(),
+            other_jobs: Vec::new(),
+            settled_jobs: Vec::new(),
+            adopted_jobs: Vec::new(),
+            lost_outputs: Vec::new(),
+            error: None,
+            parent: None,
+            closure: None,
+            accounting: Vec::new(),
+            outside_send_excluded_through: None,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+
     /// Signs of a remote life: an execution, a non-empty list of outputs, or a charge other than `unknown` and `none`.
     pub fn has_remote_life(&self) -> bool {
         let charged = match self.charge.state {

@@ -38,7 +38,7 @@ impl RecoveryState {
 }
 
 /// A recovery as every reader sees it (the API's shape, DESIGN 7).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Recovery {
     pub id: RecoveryId,
     pub operation_id: OperationId,

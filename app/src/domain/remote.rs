@@ -75,15 +75,23 @@ crate::slugs! {
 /// The longest `raw_status` that is kept, in characters.
 pub const MAX_RAW_STATUS: usize = 64;
 
+/// A status that nobody recognises, as it is kept and shown: whoever answers may write anything there.
+pub fn raw_status(text: &str) -> String {
+    super::redact::redact_text(text)
+        .chars()
+        .take(MAX_RAW_STATUS)
+        .collect()
+}
+
 /// One output that the provider lists. Its URL is never stored.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Output {
     pub index: u32,
     pub content_type: Option<String>,
 }
 
 /// The axes of one job id. `execution: None` means that no good read or report ever named a state.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Remote {
     pub fetch: Option<Fetch>,
     pub execution: Option<Execution>,
@@ -116,7 +124,7 @@ crate::slugs! {
 }
 
 /// Our copy of one output.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct OutputCopy {
     pub index: u32,
     pub state: CopyState,
@@ -130,7 +138,7 @@ pub struct OutputCopy {
 }
 
 /// Everything known of one job id: its axes, its charge, its copies.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct RemoteJob {
     pub remote: Remote,
     pub charge: Charge,
@@ -141,7 +149,7 @@ pub struct RemoteJob {
 }
 
 /// A job id of this operation that is not the attached one.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct OtherJob {
     pub job_id: JobId,
     #[serde(flatten)]

@@ -2,19 +2,26 @@
 
 use super::error::Problem;
 use super::query;
-use super::{Page, Wanted};
+use super::{Page, Wanted, ordered};
 use crate::components::empty::{Empty, empty};
 use crate::components::filter::{chips, line};
+use crate::components::form::{Returned, finished, refused, send_back};
 use crate::components::frame::Section;
 use crate::components::guards::tally;
+use crate::components::icon::icon;
+use crate::components::live::{self, Events};
+use crate::components::notice;
 use crate::components::pager::{Pager, pager};
-use crate::components::text::{ABSENT, outside, short};
-use crate::components::time::{clock, when};
-use crate::desk::PageOf;
+use crate::components::text::{ABSENT, outside, short, tail};
+use crate::components::time::{ago, moment, when};
+use crate::components::words::thousands;
+use crate::desk::{ChainCheck, PageOf, Topic};
 use crate::domain::audit::AuditEntry;
+use crate::domain::permission::Permission;
 use crate::href::{self, Query};
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
+use leptos::server_fn::ServerFn;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Model {
@@ -22,6 +29,62 @@ pub struct Model {
     pub filters: Query,
     pub entries: Vec<AuditEntry>,
     pub pager: Pager,
+    pub events: Events,
+    /// The last check of the chain, while it is known.
+    pub chain: Option<ChainCheck>,
+    /// Whether the reader may have it checked now.
+    pub may_verify: bool,
+    pub done: Option<String>,
+    pub returned: Option<Returned>,
+}
+
+const VERIFY: &str = "verify";
+
+/// Checks the chain now.
+#[server(prefix = "/forms", endpoint = "audit/verify")]
+pub async fn verify_audit() -> Result<(), ServerFnError> {
+    let (desk, edge) = ordered()?;
+    match desk.verify_chain().await {
+        Ok(_) => {
+            let query = Query::of(&[("done", "verified")]);
+            edge.reply.redirect(&href::with(href::AUDIT, &query));
+        }
+        Err(error) => send_back(&edge, href::AUDIT, &Query::default(), VERIFY, error.code, &[]),
+    }
+    Ok(())
+}
+
+/// What the last check of the chain found. A broken chain is said where nobody can miss it.
+fn chain(model: &Model) -> AnyView {
+    let said = match model.chain {
+        None => view! { <p class="dim" data-chain="unknown">"The chain is being checked."</p> }.into_any(),
+        Some(ChainCheck {
+            at,
+            broken_at: Some(entry),
+            ..
+        }) => view! {
+            <div class="notice" data-tone="refuse" role="alert" data-chain="broken">
+                {icon("block")}
+                <div><h2>"The chain is broken."</h2>
+                    <p>"Entry " {thousands(entry)} " is missing, changed or unreadable: somebody went past this program. \
+                        Everything before it is as it was written. Checked " {when(at, ago(model.now, at))} "."</p></div>
+            </div>
+        }
+        .into_any(),
+        Some(ChainCheck { at, entries, .. }) => view! {
+            <p class="dim" data-chain="whole">"The chain is whole: " {thousands(entries)} " entries, checked "
+                {when(at, ago(model.now, at))} "."</p>
+        }
+        .into_any(),
+    };
+    let button = model.may_verify.then(|| {
+        view! {
+            <form method="post" action=VerifyAudit::PATH data-action="verify">
+                <button class="linkish" type="submit">"Check the chain now"</button>
+            </form>
+        }
+    });
+    view! { {said} {button} }.into_any()
 }
 
 /// `7 → 8`, `7`, or a dash.
@@ -41,7 +104,7 @@ fn about(entry: &AuditEntry) -> AnyView {
         view! { <small>"message " <a class="m" href=href::dead_letter(id)>{short(id)}</a></small> }
     });
     let recovery = entry.recovery_id.as_deref().map(|id| {
-        view! { <small>"recovery " <a class="m" href=href::recovery(id)>{short(id)}</a></small> }
+        view! { <small>"recovery " <a class="m" href=href::recovery(id)>{tail(id)}</a></small> }
     });
     if operation.is_none() && message.is_none() && recovery.is_none() {
         return ABSENT.into_any();
@@ -62,7 +125,7 @@ pub fn rows(entries: &[AuditEntry], now: DateTime<Utc>, with_about: bool) -> Vec
             view! {
                 <tr role="row" data-seq=entry.seq.to_string() data-audit=entry.action.clone()>
                     <td role="cell" data-l="Entry" class="n">{crate::components::words::thousands(entry.seq)}</td>
-                    <td role="cell" data-l="When">{when(entry.at, clock(now, entry.at))}</td>
+                    <td role="cell" data-l="When">{moment(now, entry.at)}</td>
                     <td role="cell" data-l="Who">{outside(&entry.actor)} <small>{outside(&entry.role)}</small></td>
                     <td role="cell" data-l="What" class="w">
                         <strong>{outside(&entry.action.replace('_', " "))}</strong> {effect}
@@ -136,8 +199,12 @@ pub fn view(model: Model) -> AnyView {
         <main id="main" class="page">
             <h1>"Audit"</h1>
             {form}
+            {model.done.clone().map(notice::done)}
+            {refused(model.returned.as_ref(), VERIFY)}
+            {chain(&model)}
             {chips(head.into_any(), href::AUDIT, filters, query::AUDIT_NAMES)}
-            {list}
+            <p class="news" role="status" data-news=""></p>
+            <div data-live="rows" data-hold="" data-events=model.events.clone()>{list}</div>
         </main>
     }
     .into_any()
@@ -146,8 +213,18 @@ pub fn view(model: Model) -> AnyView {
 pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
     let Wanted { desk, edge } = wanted;
     let filter = query::audit(&edge.query)?;
+    let events = live::events(desk.as_ref(), &Topic::Desk).await;
     let page = desk.audit(&filter, &query::page(&edge.query)?).await?;
-    let model = Model::new(&edge.query, desk.now(), page);
+    let model = Model {
+        events,
+        chain: desk.chain().await?,
+        may_verify: desk
+            .caller()
+            .is_some_and(|caller| caller.has(Permission::VerifyAudit)),
+        done: finished(&edge.query),
+        returned: Returned::of(&edge.query),
+        ..Model::new(&edge.query, desk.now(), page)
+    };
     Ok(Page {
         title: "Audit".to_owned(),
         section: Section::Audit,
@@ -165,6 +242,11 @@ impl Model {
             filters: query::filters_only(query, query::AUDIT_NAMES),
             pager: Pager::of(href::AUDIT, query, page.next_cursor.as_deref(), words),
             entries: page.items,
+            events: None,
+            chain: None,
+            may_verify: false,
+            done: None,
+            returned: None,
         }
     }
 }
@@ -185,5 +267,13 @@ pub fn samples(now: DateTime<Utc>) -> Vec<(&'static str, Model)> {
         ("audit", make("", super::samples::audit(now), Some("older"))),
         ("audit-empty", make("", Vec::new(), None)),
         ("audit-filtered", make("actor=nobody", Vec::new(), None)),
+        (
+            "audit-broken",
+            Model {
+                chain: Some(super::samples::chain(now, Some(4_181))),
+                may_verify: true,
+                ..make("", super::samples::audit(now), None)
+            },
+        ),
     ]
 }

@@ -3,12 +3,12 @@
 use super::decisions::RecordDecision;
 use crate::components::form::{Returned, hidden, is_invalid, reason_field, refused, text_field};
 use crate::components::text::{short, visible};
-use crate::components::time::exact;
+use crate::components::time::utc;
 use crate::components::words;
 use crate::desk::view::OperationView;
 use crate::domain::dead_letter::Disposition;
 use crate::domain::decision::DecisionKind;
-use crate::domain::plan::Plan;
+use crate::domain::plan::{Action, Plan};
 use crate::domain::remote::CopyState;
 use crate::domain::role::Caller;
 use crate::href::{self, Query};
@@ -99,7 +99,7 @@ fn fields(kind: DecisionKind, context: &Context<'_>, back: Option<&Returned>) ->
         DecisionKind::OutsideSendExcluded => {
             let through = Some(typed("through"))
                 .filter(|text| !text.is_empty())
-                .unwrap_or_else(|| exact(context.now));
+                .unwrap_or_else(|| utc(context.now));
             let field = text_field(
                 "through",
                 "Excluded up to, UTC".into_any(),
@@ -216,9 +216,15 @@ fn message_choice(context: &Context<'_>, typed: &str) -> Option<AnyView> {
     Some(view.into_any())
 }
 
+/// Whether the plan is this very decision.
+fn is_asked_for(kind: DecisionKind, action: Action) -> bool {
+    kind == DecisionKind::AcknowledgeObsolete && action == Action::Acknowledge
+}
+
 fn form(kind: DecisionKind, context: &Context<'_>) -> AnyView {
     let name = kind.as_str();
     let back = context.returned.filter(|back| back.form == name);
+    let open = back.is_some() || (context.page == "review" && is_asked_for(kind, context.plan.action));
     let may = context.caller.is_some_and(|caller| caller.may(kind.role()));
     let operation = context.operation.id.as_str();
     let button = if may {
@@ -237,7 +243,7 @@ fn form(kind: DecisionKind, context: &Context<'_>) -> AnyView {
         "go"
     };
     view! {
-        <details open=back.is_some() id=format!("decide-{name}")>
+        <details open=open id=format!("decide-{name}")>
             <summary><b>{words::decision(kind)} "?"</b> <code>{name}</code></summary>
             <form method="post" action=RecordDecision::PATH data-action=name data-decision=name>
                 {refused(context.returned, name)}
@@ -276,9 +282,12 @@ pub fn forms(context: &Context<'_>) -> Option<AnyView> {
     if allowed.is_empty() && stray.is_none() {
         return None;
     }
-    let list = allowed
-        .iter()
-        .map(|kind| form(*kind, context))
+    // What the plan asks for comes first.
+    let mut kinds = allowed.clone();
+    kinds.sort_by_key(|kind| !is_asked_for(*kind, context.plan.action));
+    let list = kinds
+        .into_iter()
+        .map(|kind| form(kind, context))
         .collect::<Vec<_>>();
     let view = view! {
         <section class="block decisions" id="decisions">

@@ -2,6 +2,7 @@
 
 use super::ordered;
 use super::query::way_back;
+use super::review_stale::SEEN;
 use crate::components::form::{reason, send_back};
 use crate::desk::{Code, DecisionOrder, DeskError};
 use crate::domain::decision::{Decision, DecisionKind};
@@ -160,7 +161,12 @@ impl DecisionForm {
             ("dead_letter_id", &self.dead_letter_id),
         ];
         let kept = kept.map(|(name, value)| (name, value.as_str()));
-        send_back(edge, &page, &self.side(), &self.decision, code, &kept);
+        let side = if code == Code::PlanStale {
+            self.side().and(SEEN, &self.revision)
+        } else {
+            self.side()
+        };
+        send_back(edge, &page, &side, &self.decision, code, &kept);
     }
 }
 

@@ -1,24 +1,27 @@
 //! `/dead-letters`: the desk. Labels and queues with live counts at the left, the dead letters at the right.
 
+use super::desk_find::{form, groups, head, hours};
 use super::desk_rows::row;
 use super::desk_side::side;
 use super::query;
+use super::views::Beside;
 use super::{Page, Wanted};
 use crate::components::empty::{Empty, empty};
-use crate::components::filter::{Choice, chips, kept, line, search, select};
+use crate::components::filter::chips;
 use crate::components::form::finished;
 use crate::components::frame::{Section, strip};
+use crate::components::live::{self, Events};
 use crate::components::notice::done;
 use crate::components::pager::{Pager, pager};
 use crate::components::words;
+use crate::desk::finding::CategoryCount;
 use crate::desk::view::{DeadLetterRow, Overview, PageOf, Summary};
-use crate::desk::{Code, DeadLetterFilter, DeskError};
-use crate::domain::dead_letter::Disposition;
-use crate::domain::operation::{ErrorCategory, Phase};
-use crate::domain::plan::Action;
+use crate::desk::{Code, DeadLetterFilter, DeskError, Hours, Topic, ViewedList};
 use crate::href::{self, Query};
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
+
+pub(super) use super::desk_find::{action_choices, phase_choices};
 
 /// Everything that the desk shows.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,11 +32,21 @@ pub struct Model {
     pub filter: DeadLetterFilter,
     /// The filters of the URL, as written.
     pub filters: Query,
+    /// The filters with order and grouping: what every link of the desk keeps.
+    pub address: Query,
+    pub grouped: bool,
+    /// The chart; missing rather than wrong when it cannot be read.
+    pub hours: Option<Hours>,
+    /// The groups, where they are asked for.
+    pub groups: Vec<CategoryCount>,
     /// The rows, or why they cannot be read.
     pub rows: Result<PageOf<DeadLetterRow>, DeskError>,
     pub pager: Pager,
     /// What a finished form says.
     pub done: Option<String>,
+    pub events: Events,
+    /// Saved views of the desk.
+    pub beside: Beside,
 }
 
 impl Model {
@@ -47,32 +60,52 @@ impl Model {
         rows: Result<PageOf<DeadLetterRow>, DeskError>,
     ) -> Self {
         let filters = query::filters_only(wanted, query::DEAD_LETTER_NAMES);
+        let mut address = filters.clone();
+        address.0.extend(query::filters_only(wanted, query::DESK_SHAPE).0);
         let shown = rows.as_ref().map_or(0, |page| page.items.len());
         let next = rows.as_ref().ok().and_then(|page| page.next_cursor.as_deref());
         let words = match matching(&filter, &summary) {
-            Some(total) => format!("{shown} shown of {}", words::thousands(total)),
+            Some(total) => format!("{shown} shown of {}", words::counted(total, summary.capped)),
             None => format!("{shown} shown"),
         };
-        let mut listed = filters.clone();
+        let mut listed = address.clone();
         for name in ["cursor", "limit"] {
             listed.set(name, wanted.get(name).unwrap_or_default());
         }
-        let pager = Pager::of(href::DEAD_LETTERS, &listed, next, words);
+        let pager = Pager {
+            oldest_first: filter.oldest_first,
+            ..Pager::of(href::DEAD_LETTERS, &listed, next, words)
+        };
         Self {
             now,
             overview,
             summary,
             filter,
             filters,
+            address,
+            grouped: false,
+            hours: None,
+            groups: Vec::new(),
             rows,
             pager,
             done: finished(wanted),
+            events: None,
+            beside: Beside::none(ViewedList::DeadLetters),
         }
+    }
+
+    /// How many dead letters match.
+    pub(super) fn matching(&self) -> Option<i64> {
+        matching(&self.filter, &self.summary)
     }
 }
 
-/// How many dead letters match, where the counts say so: they know one of label and queue at a time.
+/// How many dead letters match, where the counts say so.
 fn matching(filter: &DeadLetterFilter, summary: &Summary) -> Option<i64> {
+    let in_queue = |name: &str| {
+        let found = summary.queues.iter().find(|(queue, _)| queue == name);
+        Some(found.map_or(0, |(_, count)| *count))
+    };
     match (filter.label, filter.queue.as_deref()) {
         (None, None) => Some(summary.total),
         (Some(label), None) => summary
@@ -80,81 +113,15 @@ fn matching(filter: &DeadLetterFilter, summary: &Summary) -> Option<i64> {
             .iter()
             .find(|one| one.label == label)
             .map(|one| one.count),
-        (None, Some(queue)) => summary
-            .queues
-            .iter()
-            .find(|(name, _)| name == queue)
-            .map(|(_, count)| *count),
-        (Some(_), Some(_)) => None,
+        (None, Some(queue)) => in_queue(queue),
+        (Some(label), Some(queue)) => {
+            let found = summary
+                .both
+                .iter()
+                .find(|(own, name, _)| *own == label && name == queue);
+            Some(found.map_or(0, |(_, _, count)| *count))
+        }
     }
-}
-
-pub(super) fn action_choices() -> Vec<Choice> {
-    let choice = |action: &Action| Choice {
-        value: action.as_str(),
-        words: words::action(*action).to_owned(),
-    };
-    Action::ALL.iter().map(choice).collect()
-}
-
-pub(super) fn phase_choices() -> Vec<Choice> {
-    Phase::ALL
-        .iter()
-        .map(|phase| Choice {
-            value: phase.as_str(),
-            words: phase.to_string(),
-        })
-        .collect()
-}
-
-fn filter_form(model: &Model) -> AnyView {
-    let filters = &model.filters;
-    let categories = ErrorCategory::ALL
-        .iter()
-        .map(|one| Choice {
-            value: one.as_str(),
-            words: one.to_string(),
-        })
-        .collect();
-    let dispositions = Disposition::ALL
-        .iter()
-        .map(|one| Choice {
-            value: one.as_str(),
-            words: one.to_string(),
-        })
-        .collect();
-    view! {
-        <form class="filter" role="search" aria-label="Filter dead letters" method="get" action=href::DEAD_LETTERS>
-            {search("Operation, message or job id", filters)}
-            {select("action", "Any next action", action_choices(), filters)}
-            {select("phase", "Any phase", phase_choices(), filters)}
-            {select("category", "Any error", categories, filters)}
-            <button class="btn" type="submit">"Filter"</button>
-            {kept(&["label", "queue"], filters)}
-            <details class="more">
-                <summary>"More filters"</summary>
-                <div>
-                    {line("job_name", "Job name", filters, "text")}
-                    {line("reason", "Reason", filters, "text")}
-                    {line("operation", "Operation", filters, "text")}
-                    {line("owner", "Owner", filters, "text")}
-                    <label class="field"><span>"Disposition"</span>
-                        {select("disposition", "Open or acknowledged", dispositions, filters)}</label>
-                    {line("from", "Since, UTC", filters, "text")}
-                    {line("to", "Until, UTC", filters, "text")}
-                </div>
-            </details>
-        </form>
-    }
-    .into_any()
-}
-
-fn head(model: &Model) -> AnyView {
-    let count = matching(&model.filter, &model.summary).map_or_else(
-        || "Dead letters".to_owned(),
-        |total| words::count(total, "dead letter", "dead letters"),
-    );
-    view! { <strong data-total="">{count}</strong> <span class="dim">"newest first"</span> }.into_any()
 }
 
 fn no_rows(model: &Model) -> Option<Empty> {
@@ -178,7 +145,11 @@ fn no_rows(model: &Model) -> Option<Empty> {
             title: "Nothing matches these filters".to_owned(),
             text: format!(
                 "{} under the other filters.",
-                words::count(model.summary.total, "dead letter exists", "dead letters exist"),
+                if model.summary.capped {
+                    format!("{} dead letters exist", words::counted(model.summary.total, true))
+                } else {
+                    words::count(model.summary.total, "dead letter exists", "dead letters exist")
+                },
             ),
             clear: href::DEAD_LETTERS.to_owned(),
         }),
@@ -189,7 +160,10 @@ fn table(model: &Model) -> AnyView {
     if let Some(state) = no_rows(model) {
         return empty(state).into_any();
     }
-    let back = model.filters.to_text();
+    if model.grouped {
+        return groups(model, &model.groups);
+    }
+    let back = model.address.to_text();
     let items = model
         .rows
         .as_ref()
@@ -199,9 +173,14 @@ fn table(model: &Model) -> AnyView {
         .iter()
         .map(|item| row(item, model.now, &back))
         .collect::<Vec<_>>();
+    let name = if model.filter.oldest_first {
+        "Dead letters, oldest first"
+    } else {
+        "Dead letters, newest first"
+    };
     view! {
         <div class="sheet" data-columns="many">
-            <table class="ledger rows" role="table" aria-label="Dead letters, newest first">
+            <table class="ledger rows" role="table" aria-label=name>
                 <thead role="rowgroup">
                     <tr role="row">
                         <th role="columnheader" scope="col">"Operation"</th>
@@ -223,16 +202,24 @@ fn table(model: &Model) -> AnyView {
 }
 
 pub fn view(model: Model) -> AnyView {
+    let chips = chips(
+        head(&model),
+        href::DEAD_LETTERS,
+        &model.address,
+        query::DEAD_LETTER_NAMES,
+    );
     view! {
         {strip(model.overview.clone(), model.now)}
-        <div class="desk">
+        <div class="desk" data-events=model.events.clone()>
             {side(&model)}
             <main id="main">
                 <h1 class="vh">"Dead letters"</h1>
                 {model.done.clone().map(done)}
-                {filter_form(&model)}
-                {chips(head(&model), href::DEAD_LETTERS, &model.filters, query::DEAD_LETTER_NAMES)}
-                {table(&model)}
+                {hours(&model)}
+                {form(&model)}
+                <div data-live="head">{chips}</div>
+                <p class="news" role="status" data-news=""></p>
+                <div data-live="rows" data-hold="">{table(&model)}</div>
             </main>
         </div>
     }
@@ -242,16 +229,37 @@ pub fn view(model: Model) -> AnyView {
 /// Reads the desk. A list that cannot be read is said so in its place, with the answer's status.
 pub(super) async fn load(wanted: Wanted) -> Result<Page, super::error::Problem> {
     let Wanted { desk, edge } = wanted;
-    let filter = query::dead_letters(&edge.query)?;
+    let filter = query::desk(&edge.query, desk.now())?;
+    let grouped = query::grouped(&edge.query)?;
     let page = query::page(&edge.query)?;
+    let events = live::events(desk.as_ref(), &Topic::Desk).await;
     let rows = match desk.dead_letters(&filter, &page).await {
         Err(error) if error.code != Code::Unavailable => return Err(error.into()),
         rows => rows,
     };
     let summary = desk.summary(&filter).await.unwrap_or_default();
     let overview = desk.overview().await.unwrap_or_default();
+    // A chart of an office where nobody ever died would say nothing.
+    let hours = if summary.ever_died {
+        desk.hours(&filter).await.ok()
+    } else {
+        None
+    };
+    let groups = if grouped {
+        desk.categories(&filter).await.unwrap_or_default()
+    } else {
+        Vec::new()
+    };
     let status = rows.as_ref().map_or_else(|error| error.code.status(), |_| 200);
-    let model = Model::new(&edge.query, desk.now(), filter, overview, summary, rows);
+    let beside = Beside::load(desk.as_ref(), &edge, ViewedList::DeadLetters).await;
+    let model = Model {
+        events,
+        hours,
+        grouped,
+        groups,
+        beside,
+        ..Model::new(&edge.query, desk.now(), filter, overview, summary, rows)
+    };
     Ok(Page {
         title: "Dead letters".to_owned(),
         section: Section::DeadLetters,
@@ -270,8 +278,14 @@ pub fn samples(now: DateTime<Utc>) -> Vec<(&'static str, Model)> {
     items.push(samples::unreadable());
     let make = |query: &str, summary: Summary, rows| {
         let query = Query::parse(query);
-        let filter = query::dead_letters(&query).expect("a sample's filter");
-        Model::new(&query, now, filter, samples::overview(), summary, rows)
+        let filter = query::desk(&query, now).expect("a sample's filter");
+        Model {
+            grouped: query::grouped(&query).expect("a sample's grouping"),
+            hours: summary.ever_died.then(|| samples::hours(now)),
+            groups: samples::categories(now),
+            events: Some(Topic::Desk.events(Some("m1"))),
+            ..Model::new(&query, now, filter, samples::overview(), summary, rows)
+        }
     };
     let none = || {
         Ok(PageOf {
@@ -285,6 +299,31 @@ pub fn samples(now: DateTime<Utc>) -> Vec<(&'static str, Model)> {
             "desk",
             make(
                 "from=2026-11-28T14:00&disposition=open&done=purged",
+                samples::summary(),
+                Ok(PageOf {
+                    items: items.clone(),
+                    next_cursor: Some("next".to_owned()),
+                }),
+            ),
+        ),
+        (
+            "desk-grouped",
+            make(
+                "group=category&label=local_delivery_failure&queue=delivery&age=7d",
+                Summary {
+                    capped: true,
+                    ..samples::summary()
+                },
+                Ok(PageOf {
+                    items: items.clone(),
+                    next_cursor: None,
+                }),
+            ),
+        ),
+        (
+            "desk-oldest",
+            make(
+                "sort=oldest&cursor=here&q=%2550",
                 samples::summary(),
                 Ok(PageOf {
                     items,
@@ -302,5 +341,20 @@ pub fn samples(now: DateTime<Utc>) -> Vec<(&'static str, Model)> {
             ),
         ),
         ("desk-unreadable", make("", Summary::default(), Err(down))),
+        (
+            "desk-views",
+            Model {
+                beside: Beside {
+                    views: samples::views(ViewedList::DeadLetters),
+                    filters: Query::of(&[("disposition", "open")]),
+                    caller: Some(samples::caller()),
+                    returned: crate::components::form::Returned::of(&Query::parse(
+                        "refused=invalid_request&form=view&typed.name=x",
+                    )),
+                    ..Beside::none(ViewedList::DeadLetters)
+                },
+                ..make("disposition=open", samples::summary(), none())
+            },
+        ),
     ]
 }

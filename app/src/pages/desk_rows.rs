@@ -4,7 +4,7 @@
 use crate::components::badge::{effect_tag, label_and_flag};
 use crate::components::state;
 use crate::components::text::{ABSENT, outside, short};
-use crate::components::time::{ago, clock, since, when};
+use crate::components::time::{ago, moment, since, when};
 use crate::components::words;
 use crate::desk::view::{DeadLetterRow, DeadLetterView, Inconsistency};
 use crate::domain::label::Label;
@@ -166,7 +166,7 @@ fn readable(letter: &DeadLetterView, now: DateTime<Utc>, back: &str) -> AnyView 
             <td role="cell" class="a-err" data-l="Error">{error(letter.error_category)}</td>
             <td role="cell" class="r a-rep" data-l="Replays" data-unit=if letter.resurrection_count == 1 { "replay" } else { "replays" }>{letter.resurrection_count}</td>
             <td role="cell" class="r n a-since" data-l="Dead since">
-                {when(died, since(now, died))} <small>{clock(now, died)}</small>
+                {when(died, since(now, died))} <small>{moment(now, died)}</small>
             </td>
         </tr>
     }

@@ -1,6 +1,7 @@
 //! The desk's rail: labels with live counts in the order of the operation's life, then queues.
 
 use super::desk::Model;
+use super::views::saved;
 use crate::components::badge;
 use crate::components::icon::icon;
 use crate::components::text::outside;
@@ -33,7 +34,7 @@ const GROUPS: [(&str, &[Label]); 5] = [
     ("Outside the books", &[Label::NoOperationRecord]),
 ];
 
-fn label_link(label: Label, counts: &[LabelCount], filters: &Query, current: bool) -> AnyView {
+fn label_link(label: Label, counts: &[LabelCount], capped: bool, filters: &Query, current: bool) -> AnyView {
     let face = badge::label(label);
     let count = counts
         .iter()
@@ -44,7 +45,7 @@ fn label_link(label: Label, counts: &[LabelCount], filters: &Query, current: boo
         <li>
             <a href=href data-tone=face.tone.as_str() data-place=face.place.map(badge::Place::as_str)
                 data-rail-label=label.as_str() aria-current=current.then_some("true")>
-                {icon(face.icon)}<span>{face.words}</span><span class="n">{words::thousands(count)}</span>
+                {icon(face.icon)}<span>{face.words}</span><span class="n">{words::counted(count, capped)}</span>
             </a>
         </li>
     }
@@ -52,7 +53,7 @@ fn label_link(label: Label, counts: &[LabelCount], filters: &Query, current: boo
 }
 
 pub(super) fn side(model: &Model) -> AnyView {
-    let filters = &model.filters;
+    let filters = &model.address;
     let all = href::with(href::DEAD_LETTERS, &filters.without("label").without("queue"));
     let nothing_chosen = model.filter.label.is_none() && model.filter.queue.is_none();
     let groups = GROUPS
@@ -64,6 +65,7 @@ pub(super) fn side(model: &Model) -> AnyView {
                     label_link(
                         *label,
                         &model.summary.labels,
+                        model.summary.capped,
                         filters,
                         model.filter.label == Some(*label),
                     )
@@ -83,7 +85,7 @@ pub(super) fn side(model: &Model) -> AnyView {
                 <li>
                     <a href=href data-rail-queue=queue.clone() aria-current=current.then_some("true")>
                         {icon("queue")}<span class="m">{outside(queue)}</span>
-                        <span class="n">{words::thousands(*count)}</span>
+                        <span class="n">{words::counted(*count, model.summary.capped)}</span>
                     </a>
                 </li>
             }
@@ -91,19 +93,20 @@ pub(super) fn side(model: &Model) -> AnyView {
         .collect::<Vec<_>>();
     let queues = (!queues.is_empty()).then(|| view! { <h2>"Queues"</h2> <ul>{queues}</ul> });
     view! {
-        <nav class="side" aria-label="Labels and queues">
+        <nav class="side" aria-label="Labels and queues" data-live="side">
             <details>
                 <summary>"Labels and queues"</summary>
                 <ul>
                     <li>
                         <a href=all aria-current=nothing_chosen.then_some("true")>
                             {icon("all")}<span>"All dead letters"</span>
-                            <span class="n">{words::thousands(model.summary.total)}</span>
+                            <span class="n">{words::counted(model.summary.total, model.summary.capped)}</span>
                         </a>
                     </li>
                 </ul>
                 {groups}
                 {queues}
+                {saved(&model.beside)}
             </details>
         </nav>
     }

@@ -1,19 +1,23 @@
 //! `/dead-letters/{id}`: one message that a consumer gave up on, as it came, redacted; and what can be done with it alone.
 
 use super::error::Problem;
+use super::lineage::{came_from, lineage};
 use super::message_forms::forms;
 use super::query::way_back;
+use super::unreadable;
 use super::{Page, Wanted};
 use crate::components::badge::{effect_tag, label_and_flag};
 use crate::components::crumbs::{Crumb, crumbs};
 use crate::components::form::{Returned, finished};
 use crate::components::frame::Section;
+use crate::components::live::{self, Events};
 use crate::components::meta::{meta, mono};
 use crate::components::notice::done;
 use crate::components::text::{ABSENT, outside, short};
 use crate::components::time::{ago, exact, when};
 use crate::components::words;
 use crate::desk::view::DeadLetterView;
+use crate::desk::{LetterFound, Topic};
 use crate::domain::label::Label;
 use crate::domain::role::Caller;
 use crate::href::{self, Query};
@@ -31,6 +35,7 @@ pub struct Model {
     pub back: Query,
     pub returned: Option<Returned>,
     pub done: Option<String>,
+    pub events: Events,
 }
 
 /// The way to the operation's plan, which decides; a message never does.
@@ -77,11 +82,7 @@ pub(super) fn content(letter: &DeadLetterView) -> AnyView {
         view! { <h3>"Last error"</h3> <pre tabindex="0" role="region" aria-label="Last error, redacted">{outside(text)}</pre> }
     });
     let hidden = (letter.hidden_values > 0).then(|| {
-        let words = words::count(
-            i64::from(letter.hidden_values),
-            "value is redacted",
-            "values are redacted",
-        );
+        let words = words::count(i64::from(letter.hidden_values), "value hidden", "values hidden");
         view! { <p class="dim">{words}</p> }
     });
     let tags = (!letter.tags.is_null()).then(|| view! { <h3>"Tags"</h3> {pretty(&letter.tags)} });
@@ -135,14 +136,25 @@ pub fn view(model: Model) -> AnyView {
             .into_any(),
         ),
         ("Replayed", replays(letter, now).into_any()),
+        (
+            "Itself a replay of",
+            came_from(
+                letter
+                    .lineage
+                    .as_ref()
+                    .and_then(|lineage| lineage.came_from.as_ref()),
+                now,
+            ),
+        ),
         ("Disposition", letter.disposition.as_str().into_any()),
     ];
     view! {
-        <main id="main" class="page" data-message=id.clone() data-label=letter.label.as_str()>
+        <main id="main" class="page" data-live="main" data-say=letter.label.words() data-message=id.clone() data-label=letter.label.as_str()>
             {crumbs(vec![
                 Crumb::link("Dead letters", href::with(href::DEAD_LETTERS, &model.back)),
                 Crumb::here(format!("message {}", short(&id))),
             ])}
+            {live::line(now, &model.events)}
             {model.done.clone().map(done)}
             <div class="title">
                 <h1>"Message " <span class="m">{short(&id)}</span></h1>
@@ -150,6 +162,7 @@ pub fn view(model: Model) -> AnyView {
             </div>
             {meta(facts)}
             {plan_line(&model)}
+            {lineage(letter, now)}
             <section class="block"><h2>"As it came" <small>"redacted"</small></h2>{content(letter)}</section>
             {forms(&model)}
             <p class="dim">"Message " <span class="m">{id.clone()}</span> ", died " {exact(letter.moved_to_dead_letter_at)}</p>
@@ -171,10 +184,24 @@ fn replays(letter: &DeadLetterView, now: DateTime<Utc>) -> String {
 pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
     let Wanted { desk, edge } = wanted;
     let id = edge.segment(1);
+    let events = live::events(desk.as_ref(), &Topic::Desk).await;
     let letter = desk
         .dead_letter(&id)
         .await
         .map_err(Problem::about("message", &id))?;
+    let letter = match letter {
+        LetterFound::Readable(letter) => *letter,
+        LetterFound::Unreadable(letter) => {
+            let title = format!("Message {}", short(&id));
+            let back = way_back(&edge.query);
+            return Ok(Page {
+                title,
+                section: Section::DeadLetters,
+                status: 200,
+                body: unreadable::view(unreadable::Model { letter, back }).into_any(),
+            });
+        }
+    };
     let model = Model {
         now: desk.now(),
         letter,
@@ -183,6 +210,7 @@ pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
         back: way_back(&edge.query),
         returned: Returned::of(&edge.query),
         done: finished(&edge.query),
+        events,
     };
     let title = format!("Message {}", short(&id));
     Ok(Page {
@@ -206,16 +234,22 @@ pub fn samples(now: DateTime<Utc>) -> Vec<(&'static str, Model)> {
             back: way_back(&query),
             returned: Returned::of(&query),
             done: finished(&query),
+            events: None,
         })
     };
     let alone = letters
         .iter()
         .find(|letter| letter.label == Label::NoOperationRecord);
-    let purge =
-        "refused=confirm_mismatch&form=purge&typed.reason=spam&typed.confirm=8d02&back=label%3Dclosed";
+    let refused = "refused=not_found&form=replay&typed.reason=again&back=label%3Dclosed";
+    let warned = alone.map(|letter| DeadLetterView {
+        lineage: Some(super::samples::lineage(letter.moved_to_dead_letter_at)),
+        warnings: Some(super::samples::warnings()),
+        ..letter.clone()
+    });
     [
-        ("message", make(letters.first(), purge)),
+        ("message", make(letters.first(), "back=label%3Dclosed")),
         ("message-alone", make(alone, "done=replayed")),
+        ("message-warned", make(warned.as_ref(), refused)),
     ]
     .into_iter()
     .filter_map(|(name, model)| Some((name, model?)))

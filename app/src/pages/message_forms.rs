@@ -1,29 +1,30 @@
-//! What can be done with a message alone: acknowledge, link, replay, purge. Their forms and their server functions.
+//! What can be done with a message alone: acknowledge, link, replay. Their forms and their server functions; and the way
+//! to the question before a purge.
 
 use super::message::Model;
 use super::ordered;
-use super::query::way_back;
 use crate::components::form::{
     Returned, hidden, is_invalid, reason, reason_field, refused, send_back, text_field,
 };
 use crate::components::text::short;
+use crate::components::warnings::warnings;
 use crate::desk::{Code, DeskError};
 use crate::domain::dead_letter::Disposition;
 use crate::domain::ids::OperationId;
 use crate::domain::label::Label;
+use crate::domain::permission::Permission;
 use crate::domain::plan::Action;
 use crate::domain::role::Role;
 use crate::href::{self, Query};
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
-/// The four forms of a message.
+/// The forms of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     Acknowledge,
     Link,
     Replay,
-    Purge,
 }
 
 impl Form {
@@ -32,14 +33,14 @@ impl Form {
             Self::Acknowledge => "acknowledge",
             Self::Link => "link",
             Self::Replay => "replay",
-            Self::Purge => "purge",
         }
     }
 
     const fn role(self) -> Role {
         match self {
-            Self::Acknowledge | Self::Link | Self::Replay => Role::Operator,
-            Self::Purge => Role::Approver,
+            Self::Acknowledge => Permission::Acknowledge.least(),
+            Self::Link => Permission::Link.least(),
+            Self::Replay => Permission::Replay.least(),
         }
     }
 
@@ -48,7 +49,6 @@ impl Form {
             Self::Acknowledge => "Acknowledge this message?",
             Self::Link => "Link it to an operation?",
             Self::Replay => "Replay it as it is?",
-            Self::Purge => "Purge this message?",
         }
     }
 
@@ -59,9 +59,6 @@ impl Form {
             Self::Replay => {
                 "A new job with the same name and arguments is queued, and its consumer does whatever that job does. Only where the policy allows messages without a record to be replayed."
             }
-            Self::Purge => {
-                "The message is deleted for ever. What it knew of its operation is kept as evidence. This cannot be undone."
-            }
         }
     }
 
@@ -70,7 +67,6 @@ impl Form {
             Self::Acknowledge => AcknowledgeMessage::PATH,
             Self::Link => LinkMessage::PATH,
             Self::Replay => ReplayMessage::PATH,
-            Self::Purge => PurgeMessage::PATH,
         }
     }
 
@@ -80,7 +76,6 @@ impl Form {
             Self::Acknowledge => format!("Acknowledge message {id}"),
             Self::Link => format!("Link message {id}"),
             Self::Replay => format!("Replay message {id}"),
-            Self::Purge => format!("Purge message {id}"),
         }
     }
 }
@@ -174,42 +169,6 @@ pub async fn replay_message(
     Ok(())
 }
 
-/// Deletes the message, finally.
-#[server(prefix = "/forms", endpoint = "dead-letters/purge")]
-pub async fn purge_message(
-    #[server(default)] id: String,
-    #[server(default)] confirm: String,
-    #[server(default)] reason: String,
-    #[server(default)] key: String,
-    #[server(default)] back: String,
-) -> Result<(), ServerFnError> {
-    let (desk, edge) = ordered()?;
-    let result = async {
-        desk.purge(&id, self::reason(&reason)?, confirm.trim(), &key)
-            .await
-    }
-    .await;
-    match result {
-        Ok(purged) => {
-            let said = if purged { "purged" } else { "absent" };
-            let list = way_back(&Query::of(&[("back", &back)])).and("done", said);
-            edge.reply.redirect(&href::with(href::DEAD_LETTERS, &list));
-        }
-        Err(error) => {
-            let typed = [("reason", reason.as_str()), ("confirm", confirm.as_str())];
-            send_back(
-                &edge,
-                &href::dead_letter(&id),
-                &Query::of(&[("back", &back)]),
-                Form::Purge.name(),
-                error.code,
-                &typed,
-            );
-        }
-    }
-    Ok(())
-}
-
 fn form(model: &Model, form: Form) -> AnyView {
     let id = model.letter.id.to_string();
     let returned = model.returned.as_ref().filter(|back| back.form == form.name());
@@ -222,7 +181,10 @@ fn form(model: &Model, form: Form) -> AnyView {
     } else {
         format!("{} needs the {} role", form.name(), form.role())
     };
-    let tone = if form == Form::Purge { "destroy" } else { "go" };
+    let told = match form {
+        Form::Replay => warnings(model.letter.warnings.as_deref().unwrap_or_default()),
+        Form::Acknowledge | Form::Link => None,
+    };
     let extra = match form {
         Form::Link => Some(
             text_field(
@@ -234,10 +196,6 @@ fn form(model: &Model, form: Form) -> AnyView {
             )
             .into_any(),
         ),
-        Form::Purge => {
-            let label = view! { "Type " <code>{id.clone()}</code> " to confirm" }.into_any();
-            Some(text_field("confirm", label, "", Returned::typed(returned, "confirm"), true).into_any())
-        }
         Form::Acknowledge | Form::Replay => None,
     };
     view! {
@@ -246,6 +204,7 @@ fn form(model: &Model, form: Form) -> AnyView {
             <form method="post" action=form.path() data-action=form.name()>
                 {refused(returned, form.name())}
                 <p>{form.consequence()}</p>
+                {told}
                 {hidden("id", id)}
                 {hidden("key", format!("{}-{}", model.key, form.name()))}
                 {hidden("back", model.back.to_text())}
@@ -253,7 +212,7 @@ fn form(model: &Model, form: Form) -> AnyView {
                 {extra}
                 <div class="acts">
                     <a class="btn" href=href::with(href::DEAD_LETTERS, &model.back)>"Cancel"</a>
-                    <button class="btn" data-tone=tone type="submit" disabled=!may>{words}</button>
+                    <button class="btn" data-tone="go" type="submit" disabled=!may>{words}</button>
                 </div>
             </form>
         </details>
@@ -273,7 +232,13 @@ pub(super) fn forms(model: &Model) -> AnyView {
         list.push(form(model, Form::Link));
         list.push(form(model, Form::Replay));
     }
-    list.push(form(model, Form::Purge));
-    view! { <section class="block decisions"><h2>"What can be done with the message"</h2>{list}</section> }
-        .into_any()
+    let id = letter.id.to_string();
+    let purge = href::with(&href::purge(&id), &Query::of(&[("back", &model.back.to_text())]));
+    view! {
+        <section class="block decisions"><h2>"What can be done with the message"</h2>
+            {list}
+            <p><a href=purge data-purge="">"Purge message " {short(&id)} "…"</a></p>
+        </section>
+    }
+    .into_any()
 }

@@ -1,34 +1,51 @@
 //! The pages: one file a page, with its view-model, its view and its server functions. The server renders `shell`
-//! with an `Arc<dyn Desk>` and an `Edge` in the Leptos context; nothing here needs a script.
+//! with an `Arc<dyn Desk>` and an `Edge` in the Leptos context; nothing here needs the script that adds liveness.
 
+pub mod approve;
 pub mod audit;
+mod claim;
 pub mod decision_form;
 pub mod decisions;
 pub mod desk;
+mod desk_find;
 mod desk_rows;
 mod desk_side;
 pub mod error;
+pub mod history;
+mod lineage;
 pub mod login;
 pub mod message;
 pub mod message_forms;
+mod note;
 pub mod operation;
 mod operation_parts;
-mod operation_text;
+pub mod operation_text;
 pub mod operations;
+mod outputs;
+pub mod permissions;
+pub mod preferences;
+pub mod providers;
+pub mod purge;
 pub mod query;
 pub mod queues;
+mod queues_parts;
 pub mod recoveries;
 pub mod recovery;
 pub mod review;
+mod review_stale;
 #[cfg(test)]
 mod samples;
+pub mod setup;
 #[cfg(test)]
 mod tests;
+mod timeline;
+pub mod unreadable;
+pub mod views;
 
-use crate::assets::{MARK, STYLE};
-use crate::components::frame::{Section, top};
+use crate::assets::{MARK, SCRIPT, STYLE};
+use crate::components::frame::{Section, banner, top};
 use crate::components::text::visible;
-use crate::desk::{Code, Desk, DeskError};
+use crate::desk::{Code, Desk, DeskError, Preferences};
 use crate::edge::{self, Edge};
 use crate::href;
 use leptos::prelude::*;
@@ -53,17 +70,22 @@ pub(crate) struct Page {
     pub body: AnyView,
 }
 
-/// The document. Its only sheet and icons are files of ours; it has no script.
+/// The document. Its sheet, its icons and its one script are files of ours; nothing is inline.
 pub fn shell() -> AnyView {
     provide_meta_context();
+    let chosen = edge::from_context().map_or_else(Preferences::default, |(_, edge)| edge.around.preferences);
+    // Every clock below is written in this zone.
+    provide_context(chosen.zone);
     view! {
         <!DOCTYPE html>
-        <html lang="en">
+        <html lang="en" data-theme=chosen.theme.as_str() data-density=chosen.density.as_str()
+            data-shortcuts=if chosen.shortcuts { "on" } else { "off" } data-zone=chosen.zone.to_string()>
             <head>
                 <meta charset="utf-8"/>
                 <meta name="viewport" content="width=device-width, initial-scale=1"/>
                 <meta name="referrer" content="same-origin"/>
                 <link rel="stylesheet" href=STYLE.path.clone()/>
+                <script type="module" src=SCRIPT.path.clone()></script>
                 <link rel="icon" type="image/svg+xml" href=MARK.path.clone()/>
                 <MetaTags/>
             </head>
@@ -84,13 +106,19 @@ fn app() -> AnyView {
                 <Route path=path!("/login") ssr=SsrMode::Async view=|| page(login::load)/>
                 <Route path=path!("/dead-letters") ssr=SsrMode::Async view=|| page(desk::load)/>
                 <Route path=path!("/dead-letters/:id") ssr=SsrMode::Async view=|| page(message::load)/>
+                <Route path=path!("/dead-letters/:id/purge") ssr=SsrMode::Async view=|| page(purge::load)/>
                 <Route path=path!("/operations") ssr=SsrMode::Async view=|| page(operations::load)/>
                 <Route path=path!("/operations/:id") ssr=SsrMode::Async view=|| page(operation::load)/>
                 <Route path=path!("/operations/:id/review") ssr=SsrMode::Async view=|| page(review::load)/>
                 <Route path=path!("/recoveries") ssr=SsrMode::Async view=|| page(recoveries::load)/>
+                <Route path=path!("/recoveries/:id/approve") ssr=SsrMode::Async view=|| page(approve::load)/>
+                <Route path=path!("/providers") ssr=SsrMode::Async view=|| page(providers::load)/>
+                <Route path=path!("/preferences") ssr=SsrMode::Async view=|| page(preferences::load)/>
                 <Route path=path!("/recoveries/:id") ssr=SsrMode::Async view=|| page(recovery::load)/>
                 <Route path=path!("/queues") ssr=SsrMode::Async view=|| page(queues::load)/>
                 <Route path=path!("/audit") ssr=SsrMode::Async view=|| page(audit::load)/>
+                <Route path=path!("/permissions") ssr=SsrMode::Async view=|| page(permissions::load)/>
+                <Route path=path!("/setup") ssr=SsrMode::Async view=|| page(setup::load)/>
             </Routes>
         </Router>
     }
@@ -135,6 +163,7 @@ where
         view! {
             <Title text=in_title(&loaded.title)/>
             {top(caller, loaded.section)}
+            {banner(&edge.around.paused, now)}
             {loaded.body}
         }
     })
@@ -166,6 +195,7 @@ fn failure(problem: error::Problem, edge: &Edge, now: chrono::DateTime<chrono::U
                 href::RECOVERIES,
                 href::QUEUES,
                 href::AUDIT,
+                href::PROVIDERS,
             ]
             .contains(&list.as_str()) =>
         {

@@ -2,11 +2,15 @@
 
 use super::decision_form::{self, Context};
 use super::error::Problem;
-use super::operation_parts::{facts, messages, outputs, timeline};
-use super::operation_text::markdown;
+use super::operation_parts::{facts, messages};
+use super::operation_text::{Copied, copied_text};
+use super::outputs::outputs;
 use super::query::way_back;
-use super::{Page, Wanted, audit, recoveries};
+use super::review_stale::{self, Stale};
+use super::timeline::{Story, timeline};
+use super::{Page, Wanted, audit, claim, history, note, recoveries};
 use crate::components::badge::{effect_tag, label_and_flag};
+use crate::components::circuit::circuit;
 use crate::components::crumbs::{Crumb, crumbs};
 use crate::components::form::{Returned, finished};
 use crate::components::frame::Section;
@@ -14,16 +18,17 @@ use crate::components::guards::blocked;
 use crate::components::icon::icon;
 use crate::components::lanes::lanes;
 use crate::components::lanes_view::lanes_table;
+use crate::components::live::{self, Events};
 use crate::components::meta::meta;
 use crate::components::notice::{caution, done};
 use crate::components::plan::{card_tone, effect_head, evidence, order, written};
 use crate::components::text::{outside, visible};
 use crate::components::words;
 use crate::desk::view::{Candidates, OperationView};
-use crate::desk::{AuditFilter, PageRequest};
+use crate::desk::{AuditFilter, PageRequest, Topic};
 use crate::domain::audit::AuditEntry;
 use crate::domain::ids::{DeadLetterId, OperationId};
-use crate::domain::plan::Action;
+use crate::domain::plan::{Action, Effect};
 use crate::domain::role::Caller;
 use crate::href::{self, Query};
 use chrono::{DateTime, Utc};
@@ -47,6 +52,11 @@ pub struct Model {
     pub candidates: Option<Candidates>,
     pub returned: Option<Returned>,
     pub done: Option<String>,
+    pub events: Events,
+    /// Of a decision whose plan went stale.
+    pub stale: Option<Stale>,
+    /// Scheme and host, for the link in the Markdown.
+    pub base: String,
 }
 
 impl Model {
@@ -108,9 +118,11 @@ fn plan_card(model: &Model) -> AnyView {
             }
         })
         .collect::<Vec<_>>();
-    let reads = (!reads.is_empty()).then(|| {
-        view! { <span>"Always allowed:" {reads} " " {effect_tag(crate::domain::plan::Effect::ReadsStatus)}</span> }
-    });
+    // What reads never stands beside what costs.
+    let spends = plan.effect == Effect::SubmitsNewGeneration;
+    let reads = (!reads.is_empty())
+        .then(|| view! { <span>"Always allowed:" {reads} " " {effect_tag(Effect::ReadsStatus)}</span> });
+    let (beside, apart) = if spends { (None, reads) } else { (reads, None) };
     view! {
         <section class="block" id="next">
             <h2>"Next action" <small>{format!("decided at revision {}, row {} of the decision table", plan.revision, plan.row)}</small></h2>
@@ -118,8 +130,10 @@ fn plan_card(model: &Model) -> AnyView {
                 data-effect=plan.effect.as_str() data-allowed=plan.allowed.to_string()>
                 {effect_head(plan, None)}
                 {evidence(plan, written(plan, message.as_deref(), view.estimated_credits))}
-                <div class="acts">{button} {reads}</div>
+                <div class="acts">{button} {beside}</div>
             </div>
+            {apart.map(|reads| view! { <p class="apart" data-reads="">{reads}</p> })}
+            {search_line(model)}
         </section>
     }
     .into_any()
@@ -189,39 +203,70 @@ pub fn view(model: Model) -> AnyView {
                 {recoveries::table(&view.recoveries, now, false)}</section>
         }
     });
+    let back = model.back.to_text();
+    let claiming = claim::Context {
+        now,
+        operation: &view.id,
+        claim: view.claim.as_ref(),
+        caller: model.caller.as_ref(),
+        key: model.key.clone(),
+        back: back.clone(),
+        returned: model.returned.as_ref(),
+    };
+    let noting = note::Context {
+        now,
+        operation: &view.id,
+        notes: &view.notes,
+        caller: model.caller.as_ref(),
+        key: format!("{}-{}", model.key, note::FORM),
+        back,
+        returned: model.returned.as_ref(),
+    };
+    let story = Story {
+        operation: &view.id,
+        events: &view.timeline,
+        notes: &view.notes,
+        audit: &model.audit,
+    };
+    let copied = Copied {
+        view,
+        now,
+        base: &model.base,
+    };
     let next = format!("Next action: {}", words::action(view.plan.action).to_lowercase());
     view! {
-        <main id="main" class="page" data-operation=id.clone() data-label=view.label.as_str()
+        <main id="main" class="page" data-live="main" data-say=format!("{}, revision {}", view.label.words(), view.revision)
+            data-operation=id.clone() data-label=view.label.as_str()
             data-revision=view.revision.to_string() data-phase=view.phase.as_str()>
             {crumbs(vec![
                 Crumb::link("Dead letters", href::with(href::DEAD_LETTERS, &model.back)),
                 Crumb { is_id: true, ..Crumb::here(id.clone()) },
             ])}
+            {live::line(now, &model.events)}
             {model.done.clone().map(done)}
             <div class="title">
                 <h1 class="m">{outside(&id)}</h1>
+                <button class="btn mini" type="button" data-copy=id.clone() hidden>"Copy id"</button>
                 {label_and_flag(view.label, view.refund_unresolved)}
-                <div class="end"><a class="btn" data-tone="go" href="#next">{next}</a></div>
+                <div class="end"><a class="btn" href="#summary">"Copy as Markdown"</a> <a class="btn" data-tone="go" href="#next">{next}</a></div>
             </div>
+            {claim::claim_line(&claiming)}
             {meta(facts(view))}
+            {view.circuit.as_ref().map(|stated| circuit(stated, now))}
             {lanes_table(lanes(view, now), now)}
             <dl class="known">
                 <dt>"Known"</dt><dd data-known="">{outside(&view.known)}</dd>
                 {not_known}
             </dl>
             {plan_card(&model)}
-            {search_line(&model)}
+            {model.stale.as_ref().map(|stale| review_stale::changed(stale, &view.plan, now))}
             {decision_form::forms(&context)}
-            {timeline(view, now)}
+            {note::notes(&noting)}
+            {timeline(&story, now)}
             {outputs(view)}
             {recoveries}
             {messages(&model)}
-            <section class="block">
-                <details>
-                    <summary>"As Markdown" <small>"for the incident channel"</small></summary>
-                    <pre tabindex="0" role="region" aria-label="Markdown">{outside(&markdown(view, now))}</pre>
-                </details>
-            </section>
+            {copied_text(&copied)}
             {audit_block(&model)}
         </main>
     }
@@ -231,7 +276,15 @@ pub fn view(model: Model) -> AnyView {
 pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
     let Wanted { desk, edge } = wanted;
     let id = edge.segment(1);
+    if let Some(at) = edge.query.get("at").map(str::to_owned) {
+        return history::load(Wanted { desk, edge }, id, &at).await;
+    }
     let target = OperationId::from(id.as_str());
+    // Following asks again and again; the provider's search is asked once.
+    let events = match edge.query.get("candidates") {
+        Some(_) => None,
+        None => live::events(desk.as_ref(), &Topic::Operation(target.clone())).await,
+    };
     let operation = desk
         .operation(&target)
         .await
@@ -257,6 +310,9 @@ pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
         })),
         None => None,
     };
+    let returned = Returned::of(&edge.query);
+    let stale = review_stale::load(desk.as_ref(), &target, &edge.query, returned.as_ref()).await;
+    let title = format!("{id}: {}", operation.label.words());
     let model = Model {
         now: desk.now(),
         operation,
@@ -266,11 +322,14 @@ pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
         back: way_back(&edge.query),
         message: edge.query.get("message").and_then(DeadLetterId::parse),
         candidates,
-        returned: Returned::of(&edge.query),
+        returned,
         done: finished(&edge.query),
+        events,
+        stale,
+        base: edge.around.base,
     };
     Ok(Page {
-        title: id,
+        title,
         section: Section::Operations,
         status: 200,
         body: view(model).into_any(),
@@ -292,6 +351,12 @@ pub fn samples(now: DateTime<Utc>) -> Vec<(&'static str, Model)> {
             candidates: query.get("candidates").map(|_| samples::candidates()),
             returned: Returned::of(&query),
             done: finished(&query),
+            events: Some(Topic::Operation(operation.id.clone()).events(Some("m1"))),
+            stale: query.get(review_stale::SEEN).map(|_| Stale {
+                view: samples::revision(now),
+                was: None,
+            }),
+            base: "https://office.example.test".to_owned(),
             operation,
         }
     };
@@ -304,7 +369,7 @@ pub fn samples(now: DateTime<Utc>) -> Vec<(&'static str, Model)> {
             "operation-contested",
             make(
                 samples::contested(now),
-                "refused=plan_stale&form=choose_job&candidates=yes",
+                "refused=plan_stale&form=choose_job&seen=5&candidates=yes",
             ),
         ),
         (
@@ -312,6 +377,14 @@ pub fn samples(now: DateTime<Utc>) -> Vec<(&'static str, Model)> {
             make(samples::not_submitted(now), "done=decided"),
         ),
         ("operation-blocked", make(samples::blocked(now), "")),
+        (
+            "operation-claimed",
+            make(
+                samples::claimed(now),
+                "refused=invalid_request&form=note&typed.text=x",
+            ),
+        ),
+        ("operation-mine", make(samples::mine(now), "done=noted")),
         ("operation-lost", make(samples::lost(now), "")),
     ]
 }

@@ -1,11 +1,13 @@
-//! The operation as Markdown, for the incident channel.
+//! The operation as Markdown, for the incident channel: the text, and where it stands on the page.
 
 use crate::components::text::visible;
-use crate::components::time::exact;
+use crate::components::time::utc;
 use crate::components::words;
 use crate::desk::view::OperationView;
 use crate::domain::remote::{CopyState, Execution};
+use crate::href::{self, Query};
 use chrono::{DateTime, Utc};
+use leptos::prelude::*;
 
 /// How many of how many outputs are ours.
 pub fn copied(view: &OperationView) -> (usize, usize) {
@@ -23,8 +25,9 @@ pub fn copied(view: &OperationView) -> (usize, usize) {
     (ours, listed.max(expected).max(view.outputs.len()))
 }
 
-/// The operation in a few lines of Markdown. Texts from outside stand in code, where they format nothing.
-pub fn markdown(view: &OperationView, now: DateTime<Utc>) -> String {
+/// The operation in a few lines of Markdown, with the link to it on this office. Texts from outside stand in code, where
+/// they format nothing.
+pub fn markdown(view: &OperationView, now: DateTime<Utc>, base: &str) -> String {
     let code = |text: &str| format!("`{}`", visible(text).replace('`', "'"));
     let plain = |text: &str| {
         let mut out = String::new();
@@ -47,7 +50,7 @@ pub fn markdown(view: &OperationView, now: DateTime<Utc>) -> String {
         .remote
         .axes
         .observed_at
-        .map_or_else(String::new, |at| format!(", observed {}", exact(at)));
+        .map_or_else(String::new, |at| format!(", observed {}", utc(at)));
     let job = view
         .remote
         .job_id
@@ -67,6 +70,38 @@ pub fn markdown(view: &OperationView, now: DateTime<Utc>) -> String {
         "- Next action: {} ({})",
         view.plan.action, view.plan.effect
     ));
-    lines.push(format!("- Revision {}, {}", view.revision, exact(now)));
+    if let Some(claim) = &view.claim {
+        lines.push(format!("- Claimed by {}", plain(&claim.by)));
+    }
+    lines.push(format!("- Link: <{base}{}>", href::operation(view.id.as_str())));
+    lines.push(format!("- Revision {}, {}", view.revision, utc(now)));
     lines.join("\n")
+}
+
+/// What is copied, and from where.
+pub struct Copied<'a> {
+    pub view: &'a OperationView,
+    pub now: DateTime<Utc>,
+    pub base: &'a str,
+}
+
+/// The Markdown as a text to select and copy, and as a file. The script shows the button and copies for it.
+pub(super) fn copied_text(copied: &Copied<'_>) -> AnyView {
+    let view = copied.view;
+    let text = markdown(view, copied.now, copied.base);
+    let rows = text.lines().count() + 2;
+    let file = href::with(
+        &href::operation(view.id.as_str()),
+        &Query::of(&[("as", "markdown")]),
+    );
+    view! {
+        <section class="block" id="summary">
+            <h2>"As Markdown" <small>"for the incident channel; redacted"</small></h2>
+            <label class="field"><span class="vh">"Markdown"</span>
+                <textarea id="markdown" class="m" readonly rows=rows.to_string()>{text}</textarea></label>
+            <p><button class="btn mini" type="button" data-copy-from="#markdown" hidden>"Copy as Markdown"</button> " "
+                <a href=file>"As a plain text"</a></p>
+        </section>
+    }
+    .into_any()
 }

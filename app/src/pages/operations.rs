@@ -4,16 +4,22 @@ use super::desk::{action_choices, phase_choices};
 use super::desk_rows::{RemoteCell, error, our_side, unreadable};
 use super::error::Problem;
 use super::query;
+use super::views::{Beside, saved};
 use super::{Page, Wanted};
 use crate::components::badge::{effect_tag, label_and_flag};
 use crate::components::empty::{Empty, empty};
-use crate::components::filter::{Choice, chips, line, search, select};
+use crate::components::filter::{Choice, chips, kept, line, search, select};
+use crate::components::form::finished;
 use crate::components::frame::{Section, strip};
+use crate::components::live::{self, Events};
+use crate::components::notice::done;
 use crate::components::pager::{Pager, pager};
 use crate::components::text::outside;
-use crate::components::time::{clock, since, when};
+use crate::components::time::{moment, since, when};
 use crate::components::words;
+use crate::desk::Topic;
 use crate::desk::view::{OperationRow, OperationSummary, Overview, PageOf};
+use crate::desk::{Unseen, ViewedList};
 use crate::domain::label::Label;
 use crate::href::{self, Query};
 use chrono::{DateTime, Utc};
@@ -26,6 +32,11 @@ pub struct Model {
     pub filters: Query,
     pub rows: Vec<OperationRow>,
     pub pager: Pager,
+    pub events: Events,
+    /// What a finished form says.
+    pub done: Option<String>,
+    /// Saved views of this list.
+    pub beside: Beside,
 }
 
 impl Model {
@@ -38,8 +49,36 @@ impl Model {
             filters: query::filters_only(query, query::OPERATION_NAMES),
             pager: Pager::of(href::OPERATIONS, query, page.next_cursor.as_deref(), words),
             rows: page.items,
+            events: None,
+            done: finished(query),
+            beside: Beside::none(ViewedList::Operations),
         }
     }
+}
+
+/// What no dead letter shows, by the reason: each a link, so that nothing is out of sight.
+fn out_of_sight(filters: &Query) -> AnyView {
+    let current = filters.get("unseen");
+    let all = href::with(href::OPERATIONS, &filters.without("unseen"));
+    let links = Unseen::ALL
+        .iter()
+        .map(|one| {
+            let href = href::with(href::OPERATIONS, &filters.and("unseen", one.as_str()));
+            let mark = (current == Some(one.as_str())).then_some("true");
+            view! { <li><a href=href data-unseen=one.as_str() aria-current=mark>{one.words()}</a></li> }
+        })
+        .collect::<Vec<_>>();
+    let everything = current.is_none().then_some("true");
+    view! {
+        <nav class="sights" aria-label="Out of sight of the desk">
+            <ul><li><a href=all aria-current=everything>"All operations"</a></li> {links}</ul>
+        </nav>
+    }
+    .into_any()
+}
+
+fn saved_beside(beside: &Beside) -> Option<AnyView> {
+    saved(beside).map(|views| view! { <div class="side-by">{views}</div> }.into_any())
 }
 
 fn readable(one: &OperationSummary, now: DateTime<Utc>) -> AnyView {
@@ -67,7 +106,7 @@ fn readable(one: &OperationSummary, now: DateTime<Utc>) -> AnyView {
             <td role="cell" class="a-err" data-l="Error">{error(one.error_category)}</td>
             <td role="cell" class="r a-rep" data-l="Dead letters" data-unit=if one.dead_letters == 1 { "letter" } else { "letters" }>{one.dead_letters}</td>
             <td role="cell" class="r n a-since" data-l="Changed">
-                {when(one.updated_at, since(now, one.updated_at))} <small>{clock(now, one.updated_at)}</small>
+                {when(one.updated_at, since(now, one.updated_at))} <small>{moment(now, one.updated_at)}</small>
             </td>
         </tr>
     }
@@ -97,6 +136,7 @@ pub fn view(model: Model) -> AnyView {
             {select("label", "Any label", labels, filters)}
             {select("action", "Any next action", action_choices(), filters)}
             {select("phase", "Any phase", phase_choices(), filters)}
+            {kept(&["unseen"], filters)}
             <button class="btn" type="submit">"Filter"</button>
             <details class="more">
                 <summary>"More filters"</summary>
@@ -151,9 +191,13 @@ pub fn view(model: Model) -> AnyView {
         {strip(model.overview.clone(), model.now)}
         <main id="main" class="page wide">
             <h1>"Operations"</h1>
+            {model.done.clone().map(done)}
+            {out_of_sight(filters)}
+            {saved_beside(&model.beside)}
             {form}
             {chips(head.into_any(), href::OPERATIONS, filters, query::OPERATION_NAMES)}
-            {list}
+            <p class="news" role="status" data-news=""></p>
+            <div data-live="rows" data-hold="" data-events=model.events.clone()>{list}</div>
         </main>
     }
     .into_any()
@@ -162,9 +206,15 @@ pub fn view(model: Model) -> AnyView {
 pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
     let Wanted { desk, edge } = wanted;
     let filter = query::operations(&edge.query)?;
+    let events = live::events(desk.as_ref(), &Topic::Desk).await;
     let page = desk.operations(&filter, &query::page(&edge.query)?).await?;
     let overview = desk.overview().await.unwrap_or_default();
-    let model = Model::new(&edge.query, desk.now(), overview, page);
+    let beside = Beside::load(desk.as_ref(), &edge, ViewedList::Operations).await;
+    let model = Model {
+        events,
+        beside,
+        ..Model::new(&edge.query, desk.now(), overview, page)
+    };
     Ok(Page {
         title: "Operations".to_owned(),
         section: Section::Operations,
@@ -191,5 +241,16 @@ pub fn samples(now: DateTime<Utc>) -> Vec<(&'static str, Model)> {
             ),
         ),
         ("operations-empty", make("", Vec::new())),
+        (
+            "operations-stuck",
+            Model {
+                beside: Beside {
+                    views: super::samples::views(ViewedList::Operations),
+                    filters: Query::of(&[("unseen", "stuck_accepted")]),
+                    ..Beside::none(ViewedList::Operations)
+                },
+                ..make("unseen=stuck_accepted", super::samples::operation_rows(now))
+            },
+        ),
     ]
 }

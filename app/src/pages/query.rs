@@ -1,9 +1,9 @@
 //! Filters from the URL and back. A closed list takes only its own values; a name that no filter has is refused.
 
-use crate::components::form::SIDE_NAMES;
+use crate::components::form::{SIDE_NAMES, TYPED};
 use crate::desk::filter::{DEFAULT_LIMIT, MAX_LIMIT};
 use crate::desk::{
-    AuditFilter, Code, DeadLetterFilter, DeskError, OperationFilter, PageRequest, RecoveryFilter,
+    Age, AuditFilter, Code, DeadLetterFilter, DeskError, OperationFilter, PageRequest, RecoveryFilter,
 };
 use crate::href::Query;
 use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, Utc};
@@ -69,7 +69,10 @@ fn range(query: &Query) -> Result<Range, DeskError> {
 /// Refuses names that this list does not have.
 fn known(query: &Query, names: &[&str]) -> Result<(), DeskError> {
     let stray = query.0.iter().map(|(name, _)| name.as_str()).find(|name| {
-        !names.contains(name) && !SIDE_NAMES.contains(name) && !["cursor", "limit"].contains(name)
+        !names.contains(name)
+            && !SIDE_NAMES.contains(name)
+            && !name.starts_with(TYPED)
+            && !["cursor", "limit"].contains(name)
     });
     match stray {
         Some(_) => Err(DeskError::new(
@@ -109,17 +112,28 @@ pub const DEAD_LETTER_NAMES: &[(&str, &str)] = &[
     ("operation", "operation"),
     ("owner", "owner"),
     ("disposition", "disposition"),
+    ("age", "died"),
     ("from", "since"),
     ("to", "until"),
 ];
+
+/// Names that shape the desk without narrowing it.
+pub const DESK_SHAPE: &[(&str, &str)] = &[("sort", "order"), ("group", "group")];
 
 fn names(table: &[(&'static str, &'static str)]) -> Vec<&'static str> {
     table.iter().map(|(name, _)| *name).collect()
 }
 
 pub fn dead_letters(query: &Query) -> Result<DeadLetterFilter, DeskError> {
-    known(query, &names(DEAD_LETTER_NAMES))?;
+    let mut own = names(DEAD_LETTER_NAMES);
+    own.extend(names(DESK_SHAPE));
+    known(query, &own)?;
     let (from, to) = range(query)?;
+    let oldest_first = match query.get("sort") {
+        None | Some("newest") => false,
+        Some("oldest") => true,
+        Some(_) => return Err(bad("sort")),
+    };
     Ok(DeadLetterFilter {
         queue: open(query, "queue"),
         job_name: open(query, "job_name"),
@@ -134,7 +148,33 @@ pub fn dead_letters(query: &Query) -> Result<DeadLetterFilter, DeskError> {
         q: open(query, "q"),
         from,
         to,
+        oldest_first,
     })
+}
+
+/// The desk's filter as of `now`: [`dead_letters`], narrowed by the age.
+pub fn desk(query: &Query, now: DateTime<Utc>) -> Result<DeadLetterFilter, DeskError> {
+    let filter = dead_letters(query)?;
+    let filter = match closed::<Age>(query, "age")? {
+        Some(age) => filter.aged(age, now),
+        None => filter,
+    };
+    match (filter.from, filter.to) {
+        (Some(from), Some(to)) if from > to => Err(DeskError::new(
+            Code::InvalidRequest,
+            "The age and the range exclude each other.",
+        )),
+        (Some(_) | None, Some(_) | None) => Ok(filter),
+    }
+}
+
+/// Whether the desk shows groups instead of rows.
+pub fn grouped(query: &Query) -> Result<bool, DeskError> {
+    match query.get("group") {
+        None => Ok(false),
+        Some("category") => Ok(true),
+        Some(_) => Err(bad("group")),
+    }
 }
 
 pub const OPERATION_NAMES: &[(&str, &str)] = &[
@@ -143,6 +183,7 @@ pub const OPERATION_NAMES: &[(&str, &str)] = &[
     ("action", "next action"),
     ("phase", "phase"),
     ("owner", "owner"),
+    ("unseen", "out of sight:"),
 ];
 
 pub fn operations(query: &Query) -> Result<OperationFilter, DeskError> {
@@ -153,6 +194,7 @@ pub fn operations(query: &Query) -> Result<OperationFilter, DeskError> {
         phase: closed(query, "phase")?,
         owner: open(query, "owner"),
         q: open(query, "q"),
+        unseen: closed(query, "unseen")?,
     })
 }
 
@@ -198,6 +240,7 @@ pub fn way_back(query: &Query) -> Query {
     let text = query.get("back").unwrap_or_default();
     let back = Query::parse(text);
     let mut kept = filters_only(&back, DEAD_LETTER_NAMES);
+    kept.0.extend(filters_only(&back, DESK_SHAPE).0);
     if let Some(cursor) = back.get("cursor") {
         kept.set("cursor", cursor);
     }
@@ -223,6 +266,12 @@ mod tests {
             assert_eq!(error.code, Code::InvalidRequest, "{wrong}");
         }
         assert!(dead_letters(&Query::parse("from=2026-12-01&to=2026-11-01")).is_err());
+        let now = "2026-11-30T14:05:11Z".parse().expect("a time");
+        assert!(desk(&Query::parse("age=7d&sort=oldest&group=category"), now).is_ok());
+        for wrong in ["age=1y", "sort=up", "age=over-7d&from=2026-11-30"] {
+            assert!(desk(&Query::parse(wrong), now).is_err(), "{wrong}");
+        }
+        assert!(grouped(&Query::parse("group=owner")).is_err());
         assert!(page(&Query::parse("limit=0")).is_err());
         assert!(page(&Query::parse("limit=201")).is_err());
     }

@@ -1,12 +1,16 @@
-//! `/queues`: Soniq's six keys for each queue, in one consistent snapshot.
+//! `/queues`: Soniq's six keys for each queue, in one consistent snapshot; the jobs that are stuck, and how the dead table
+//! grows. Nothing here changes anything.
 
 use super::error::Problem;
+use super::queues_parts::{dead_table, stuck};
 use super::{Page, Wanted};
+use crate::components::circuit::circuit;
 use crate::components::empty::{Empty, empty};
 use crate::components::frame::{Section, strip};
 use crate::components::text::outside;
 use crate::components::words::thousands;
-use crate::desk::view::{Overview, QueuesView, Totals};
+use crate::desk::view::Overview;
+use crate::desk::{QueuesView, Totals};
 use crate::href::{self, Query};
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
@@ -32,6 +36,14 @@ fn figures(totals: Totals, dead: AnyView) -> AnyView {
 
 pub fn view(model: Model) -> AnyView {
     let nothing = model.queues.queues.is_empty();
+    let stuck = stuck(&model.queues.stuck, model.now);
+    let dead_table = dead_table(&model.queues.dead_letters, model.now);
+    let circuits: Vec<AnyView> = model
+        .queues
+        .circuits
+        .iter()
+        .map(|stated| circuit(stated, model.now))
+        .collect();
     let rows = model
         .queues
         .queues
@@ -87,11 +99,14 @@ pub fn view(model: Model) -> AnyView {
         {strip(model.overview, model.now)}
         <main id="main" class="page">
             <h1>"Queues"</h1>
+            {circuits}
             <section class="block">
                 <h2>"Jobs by queue and status" <small>"one snapshot, in which a job that moves is counted once"</small></h2>
                 {never}
                 {(!nothing).then_some(table)}
             </section>
+            {stuck}
+            {dead_table}
         </main>
     }
     .into_any()
@@ -116,33 +131,13 @@ pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
 
 #[cfg(test)]
 pub fn samples(now: DateTime<Utc>) -> Vec<(&'static str, Model)> {
-    use crate::desk::view::QueueStats;
-    let totals = Totals {
-        queued: 4,
-        processing: 2,
-        done: 12_031,
-        cancelled: 3,
-        dead_letter: 60,
-        total: 12_100,
-    };
-    let queue = |name: &str, totals| QueueStats {
-        queue: name.to_owned(),
-        totals,
-    };
-    let queues = QueuesView {
-        totals,
-        queues: vec![
-            queue("render", totals),
-            queue("dead-letter-office", Totals::default()),
-        ],
-    };
     vec![
         (
             "queues",
             Model {
                 now,
                 overview: super::samples::overview(),
-                queues,
+                queues: super::samples::queues(now),
             },
         ),
         (

@@ -7,10 +7,12 @@ use crate::components::badge::{self, effect_tag, recovery_tag};
 use crate::components::empty::{Empty, empty};
 use crate::components::filter::{Choice, chips, line, select};
 use crate::components::frame::{Section, strip};
+use crate::components::live::{self, Events};
 use crate::components::pager::{Pager, pager};
-use crate::components::text::{ABSENT, outside, short};
-use crate::components::time::{ago, clock, fine, when};
+use crate::components::text::{ABSENT, outside, tail};
+use crate::components::time::{ago, fine, moment};
 use crate::components::words;
+use crate::desk::Topic;
 use crate::desk::view::{Overview, PageOf};
 use crate::domain::recovery::{Recovery, RecoveryState};
 use crate::href::{self, Query};
@@ -24,6 +26,7 @@ pub struct Model {
     pub filters: Query,
     pub recoveries: Vec<Recovery>,
     pub pager: Pager,
+    pub events: Events,
 }
 
 impl Model {
@@ -36,6 +39,7 @@ impl Model {
             filters: query::filters_only(query, query::RECOVERY_NAMES),
             pager: Pager::of(href::RECOVERIES, query, page.next_cursor.as_deref(), words),
             recoveries: page.items,
+            events: None,
         }
     }
 }
@@ -60,8 +64,8 @@ fn row(one: &Recovery, now: DateTime<Utc>, with_operation: bool) -> AnyView {
     view! {
         <tr role="row" data-recovery=id.clone() data-state=one.state.as_str() data-action=one.action.as_str()>
             <th role="rowheader" scope="row" data-l="Recovery">
-                <a class="id" href=href::recovery(&id) title=id.clone()>{short(&id)}</a>
-                <small>{when(one.created_at, clock(now, one.created_at))} ", " {ago(now, one.created_at)}</small>
+                <a class="id" href=href::recovery(&id) title=id.clone()>{tail(&id)}</a>
+                <small>{moment(now, one.created_at)} ", " {ago(now, one.created_at)}</small>
             </th>
             {operation}
             <td role="cell" data-l="Action"><strong>{words::action(one.action)}</strong> " " {effect_tag(one.effect)}</td>
@@ -143,7 +147,8 @@ pub fn view(model: Model) -> AnyView {
             <h1>"Recoveries"</h1>
             {form}
             {chips(head.into_any(), href::RECOVERIES, filters, query::RECOVERY_NAMES)}
-            {list}
+            <p class="news" role="status" data-news=""></p>
+            <div data-live="rows" data-hold="" data-events=model.events.clone()>{list}</div>
         </main>
     }
     .into_any()
@@ -152,9 +157,13 @@ pub fn view(model: Model) -> AnyView {
 pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
     let Wanted { desk, edge } = wanted;
     let filter = query::recoveries(&edge.query)?;
+    let events = live::events(desk.as_ref(), &Topic::Desk).await;
     let page = desk.recoveries(&filter, &query::page(&edge.query)?).await?;
     let overview = desk.overview().await.unwrap_or_default();
-    let model = Model::new(&edge.query, desk.now(), overview, page);
+    let model = Model {
+        events,
+        ..Model::new(&edge.query, desk.now(), overview, page)
+    };
     Ok(Page {
         title: "Recoveries".to_owned(),
         section: Section::Recoveries,

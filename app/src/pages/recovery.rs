@@ -2,22 +2,24 @@
 
 use super::error::Problem;
 use super::recoveries::duration;
-use super::{Page, Wanted, ordered};
-use crate::components::badge::{effect_tag, recovery_tag};
+use super::{Edge, Page, Wanted, ordered};
+use crate::components::badge::{self, effect_tag, recovery_tag};
 use crate::components::crumbs::{Crumb, crumbs};
 use crate::components::form::{
     Returned, finished, hidden, is_invalid, reason, reason_field, refused, send_back,
 };
 use crate::components::frame::Section;
+use crate::components::live::{self, Events};
 use crate::components::meta::{meta, mono};
 use crate::components::notice::done;
-use crate::components::text::{ABSENT, outside, short};
+use crate::components::text::{ABSENT, outside, short, tail, visible};
 use crate::components::time::{ago, exact, when};
 use crate::components::words;
-use crate::desk::{Code, DeskError};
+use crate::desk::{Code, DeskError, Topic};
 use crate::domain::ids::RecoveryId;
+use crate::domain::permission::Permission;
 use crate::domain::recovery::{Recovery, RecoveryState};
-use crate::domain::role::{Caller, Role};
+use crate::domain::role::Caller;
 use crate::href::{self, Query};
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
@@ -30,9 +32,11 @@ pub struct Model {
     pub now: DateTime<Utc>,
     pub recovery: Recovery,
     pub caller: Option<Caller>,
+    /// Of the form that cancels.
     pub key: String,
     pub returned: Option<Returned>,
     pub done: Option<String>,
+    pub events: Events,
 }
 
 /// Cancels a recovery that has not ended.
@@ -43,26 +47,39 @@ pub async fn cancel_recovery(
     #[server(default)] key: String,
 ) -> Result<(), ServerFnError> {
     let (desk, edge) = ordered()?;
+    let result = async { desk.cancel(known(&recovery)?, self::reason(&reason)?, &key).await }.await;
     let page = href::recovery(&recovery);
-    let ordered = async {
-        let id =
-            RecoveryId::parse(&recovery).ok_or_else(|| DeskError::new(Code::BadId, "That is not an id."))?;
-        desk.cancel(id, self::reason(&reason)?, &key).await
-    };
-    match ordered.await {
+    outcome(&edge, &recovery, &page, result, (CANCEL, "cancelled"), &reason);
+    Ok(())
+}
+
+pub(super) fn known(recovery: &str) -> Result<RecoveryId, DeskError> {
+    RecoveryId::parse(recovery).ok_or_else(|| DeskError::new(Code::BadId, "That is not an id."))
+}
+
+/// To the recovery's page with what was `done`, or back to the form's page as it was filled in, and why it was refused.
+pub(super) fn outcome<T>(
+    edge: &Edge,
+    recovery: &str,
+    form_page: &str,
+    result: Result<T, DeskError>,
+    (form, done): (&'static str, &'static str),
+    reason: &str,
+) {
+    let page = href::recovery(recovery);
+    match result {
         Ok(_) => edge
             .reply
-            .redirect(&href::with(&page, &Query::of(&[("done", "cancelled")]))),
+            .redirect(&href::with(&page, &Query::of(&[("done", done)]))),
         Err(error) => send_back(
-            &edge,
-            &page,
+            edge,
+            form_page,
             &Query::default(),
-            CANCEL,
+            form,
             error.code,
-            &[("reason", &reason)],
+            &[("reason", reason)],
         ),
     }
-    Ok(())
 }
 
 /// What the state means, in a sentence.
@@ -87,19 +104,63 @@ const fn meaning(state: RecoveryState) -> &'static str {
     }
 }
 
+/// What was asked, in a sentence.
+fn asked(recovery: &Recovery) -> AnyView {
+    let job = recovery.remote_job_id.as_ref().map(|job| {
+        view! { ", by reading " <span class="m">{outside(job.as_str())}</span> }
+    });
+    let approved = recovery
+        .approved_by
+        .as_deref()
+        .map(|name| view! { ", approved by " {outside(name)} });
+    view! {
+        {outside(&recovery.requested_by)} " asked to " {words::action(recovery.action).to_lowercase()} " "
+        <a class="m" href=href::operation(recovery.operation_id.as_str())>{outside(recovery.operation_id.as_str())}</a>
+        {job} " at revision " {recovery.revision_before} {approved} ": “" {outside(&recovery.reason)} "”"
+    }
+    .into_any()
+}
+
+/// What it made of the record, once it ended.
+fn resulted(recovery: &Recovery) -> AnyView {
+    let (before, after) = (recovery.revision_before, recovery.revision_after);
+    match (recovery.state.is_active(), after) {
+        (true, _) => view! { <span class="dim">"Not ended yet."</span> }.into_any(),
+        (false, Some(after)) if after > before => {
+            view! { "Revision " <strong data-resulted="">{after}</strong> " of the record, after " {before} "." }.into_any()
+        }
+        (false, _) => view! { "The record stands as it did, at revision " {after.unwrap_or(before)} "." }.into_any(),
+    }
+}
+
+/// The way to the page where the second person decides.
+fn approval(model: &Model) -> Option<AnyView> {
+    let recovery = &model.recovery;
+    (recovery.state == RecoveryState::AwaitingApproval).then(|| {
+        view! {
+            <section class="block" id="approve" data-awaits="">
+                <h2>"It waits for a second person"</h2>
+                <p>{outside(&recovery.requested_by)} " asks for a new, paid generation. Send this link to an approver: "
+                    <a data-approve="" href=href::approve(&recovery.id.to_string())>"read it and decide"</a> "."</p>
+            </section>
+        }
+        .into_any()
+    })
+}
+
 fn cancel_form(model: &Model) -> Option<AnyView> {
     let recovery = &model.recovery;
     if !recovery.state.is_active() {
         return None;
     }
     let id = recovery.id.to_string();
-    let returned = model.returned.as_ref();
+    let returned = model.returned.as_ref().filter(|back| back.form == CANCEL);
     let may = model
         .caller
         .as_ref()
-        .is_some_and(|caller| caller.may(Role::Operator));
+        .is_some_and(|caller| caller.has(Permission::Cancel));
     let words = if may {
-        format!("Cancel recovery {}", short(&id))
+        format!("Cancel recovery {}", tail(&id))
     } else {
         "Cancelling needs the operator role".to_owned()
     };
@@ -183,20 +244,29 @@ pub fn view(model: Model) -> AnyView {
             "Queue job",
             job.as_deref().map_or_else(
                 || ABSENT.into_any(),
-                |job| view! { <span class="m" title=job.to_owned()>{short(job)}</span> }.into_any(),
+                |job| view! { <span class="m" title=job.to_owned()>{tail(job)}</span> }.into_any(),
             ),
         ),
     ];
     let again = recovery.state.is_active().then(|| {
         view! { <a href=href::recovery(&id)>"Load again"</a> }
     });
+    let said = format!(
+        "{} {}: {}. {}",
+        words::action(recovery.action),
+        recovery.operation_id,
+        badge::recovery(recovery.state).words,
+        recovery.outcome.as_deref().unwrap_or_default()
+    );
     let outcome = recovery
         .outcome
         .as_deref()
         .map_or_else(|| "Not ended yet.".into_any(), outside);
     view! {
-        <main id="main" class="page" data-recovery=id.clone() data-state=recovery.state.as_str()>
-            {crumbs(vec![Crumb::link("Recoveries", href::RECOVERIES), Crumb::here(short(&id))])}
+        <main id="main" class="page" data-live="main" data-say=visible(&said) data-recovery=id.clone()
+            data-state=recovery.state.as_str()>
+            {crumbs(vec![Crumb::link("Recoveries", href::RECOVERIES), Crumb::here(tail(&id))])}
+            {live::line(now, &model.events)}
             {model.done.clone().map(done)}
             <div class="title">
                 <h1>{words::action(recovery.action)} " " <span class="m">{outside(&operation)}</span></h1>
@@ -205,12 +275,14 @@ pub fn view(model: Model) -> AnyView {
             </div>
             {meta(facts)}
             <dl class="known">
+                <dt>"Asked"</dt><dd>{asked(recovery)}</dd>
                 <dt>"State"</dt><dd>{meaning(recovery.state)} " " {again}</dd>
-                <dt>"Outcome"</dt><dd data-outcome="">{outcome}</dd>
-                <dt>"Reason"</dt><dd>"“" {outside(&recovery.reason)} "”"</dd>
+                <dt>"Observed"</dt><dd data-outcome="">{outcome}</dd>
+                <dt>"Resulted"</dt><dd>{resulted(recovery)}</dd>
             </dl>
             <p class="dim">"Recovery " <span class="m">{id.clone()}</span> ", requested " {exact(recovery.created_at)}
                 {recovery.follow.then_some(", follows the render until it ends or the time is over")}</p>
+            {approval(&model)}
             {cancel_form(&model)}
         </main>
     }
@@ -220,6 +292,10 @@ pub fn view(model: Model) -> AnyView {
 pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
     let Wanted { desk, edge } = wanted;
     let id = edge.segment(1);
+    let events = match RecoveryId::parse(&id) {
+        Some(known) => live::events(desk.as_ref(), &Topic::Recovery(known)).await,
+        None => None,
+    };
     let recovery = desk
         .recovery(&id)
         .await
@@ -232,6 +308,7 @@ pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
         key: edge.key(CANCEL),
         returned: Returned::of(&edge.query),
         done: finished(&edge.query),
+        events,
     };
     Ok(Page {
         title,
@@ -251,11 +328,23 @@ pub fn samples(now: DateTime<Utc>) -> Vec<(&'static str, Model)> {
         key: "k-cancel".to_owned(),
         returned: Returned::of(&Query::parse(query)),
         done: finished(&Query::parse(query)),
+        events: None,
     };
     let (Some(active), Some(ended)) = (all.next(), all.next()) else {
         return Vec::new();
     };
+    let awaiting = Recovery {
+        action: crate::domain::plan::Action::Dispatch,
+        effect: crate::domain::plan::Effect::SubmitsNewGeneration,
+        state: RecoveryState::AwaitingApproval,
+        requested_by: "a.lindqvist".to_owned(),
+        remote_job_id: None,
+        job_id: None,
+        follow: false,
+        ..active.clone()
+    };
     vec![
+        ("recovery-awaiting", make(awaiting, "")),
         (
             "recovery-active",
             make(active, "refused=role_required&form=cancel&typed.reason=no%20more"),

@@ -3,6 +3,7 @@
 use super::decision_form::{self, Context};
 use super::error::Problem;
 use super::query::way_back;
+use super::review_stale::{self, SEEN, Stale, WAS};
 use super::{Page, Wanted, ordered};
 use crate::components::badge::{effect, effect_tag, label_and_flag};
 use crate::components::crumbs::{Crumb, crumbs};
@@ -12,12 +13,14 @@ use crate::components::form::{
 use crate::components::frame::Section;
 use crate::components::guards::blocked;
 use crate::components::icon::icon;
+use crate::components::live::{self, Events};
 use crate::components::plan::{card_tone, effect_head, evidence, order, question, written};
 use crate::components::text::{outside, short, visible};
 use crate::components::time::exact;
+use crate::components::warnings::warnings;
 use crate::components::words;
 use crate::desk::view::OperationView;
-use crate::desk::{Code, DeskError, RecoveryOrder};
+use crate::desk::{Code, DeskError, RecoveryOrder, Topic};
 use crate::domain::ids::{DeadLetterId, JobId, OperationId};
 use crate::domain::plan::{Action, Effect, Plan};
 use crate::domain::role::Caller;
@@ -44,6 +47,9 @@ pub struct Model {
     pub key: String,
     pub back: Query,
     pub returned: Option<Returned>,
+    pub events: Events,
+    /// Of a plan that went stale: what the person had read.
+    pub stale: Option<Stale>,
 }
 
 fn wrong(what: &str) -> DeskError {
@@ -99,11 +105,14 @@ impl ConfirmForm {
     /// Back to the review, with what was typed. Creation is typed anew for each plan.
     fn refused(&self, edge: &Edge, code: Code) {
         let back = way_back(&Query::of(&[("back", &self.back)])).to_text();
-        let query = Query::of(&[
+        let mut query = Query::of(&[
             ("back", &back),
             ("message", &self.message),
             ("observe", &self.observe),
         ]);
+        if code == Code::PlanStale {
+            query = query.and(SEEN, &self.revision).and(WAS, &self.action);
+        }
         let confirm = if code == Code::PlanStale {
             ""
         } else {
@@ -195,6 +204,7 @@ fn confirm_form(model: &Model) -> AnyView {
         <form class="plan" method="post" action=ConfirmRecovery::PATH data-tone=card_tone(plan.effect).as_str()
             data-action=plan.action.as_str() data-effect=plan.effect.as_str() aria-label=words::action(plan.action)>
             {head}
+            {warnings(&plan.warnings)}
             {evidence(plan, written(plan, message.as_deref(), estimate))}
             <div class="cols">
                 {hidden("operation", id)}
@@ -242,7 +252,6 @@ fn decision_card(model: &Model) -> AnyView {
     let plan = &model.plan;
     let message = model.message.map(|id| id.to_string());
     view! {
-        {refused(model.returned.as_ref(), FORM)}
         <div class="plan" data-tone=card_tone(plan.effect).as_str() data-plan=plan.action.as_str()>
             {effect_head(plan, None)}
             {evidence(plan, written(plan, message.as_deref(), None))}
@@ -285,24 +294,31 @@ pub fn view(model: Model) -> AnyView {
         decision_form::forms(&context)
     };
     let body = if recovers {
-        view! { {refused(model.returned.as_ref(), FORM)} {confirm_form(&model)} }.into_any()
+        confirm_form(&model)
     } else {
         decision_card(&model)
     };
+    let stale = model
+        .stale
+        .as_ref()
+        .map(|stale| review_stale::changed(stale, plan, model.now));
     view! {
-        <main id="main" class="page" data-operation=id.clone() data-revision=plan.revision.to_string()
+        <main id="main" class="page" data-holds=plan.revision.to_string() data-operation=id.clone() data-revision=plan.revision.to_string()
             data-plan=plan.action.as_str()>
             {crumbs(vec![
                 Crumb::link("Dead letters", href::with(href::DEAD_LETTERS, &model.back)),
                 Crumb::id(id.clone(), model.cancel()),
                 Crumb::here("review"),
             ])}
+            {live::held(model.now, &model.events)}
             <div class="title"><h1>{head} " " <span class="m">{outside(&about)}</span> "?"</h1></div>
             <div class="chips">
                 {label_and_flag(plan.label, plan.refund_unresolved)}
                 {effect_tag(plan.effect)}
                 <span class="dim">{outside(&known)}</span>
             </div>
+            {refused(model.returned.as_ref(), FORM)}
+            {stale.map(|changed| view! { {changed} <h2 class="new-plan">"The plan that holds now"</h2> })}
             {body}
             {decisions}
         </main>
@@ -316,11 +332,14 @@ pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
     let target = OperationId::from(id.as_str());
     let message = edge.query.get("message").and_then(DeadLetterId::parse);
     let observe = edge.query.get("observe").and_then(JobId::parse);
+    let events = live::events(desk.as_ref(), &Topic::Operation(target.clone())).await;
     let operation = desk
         .operation(&target)
         .await
         .map_err(Problem::about("operation", &id))?;
     let plan = desk.plan(&target, observe.as_ref(), message).await?;
+    let returned = Returned::of(&edge.query);
+    let stale = review_stale::load(desk.as_ref(), &target, &edge.query, returned.as_ref()).await;
     let model = Model {
         now: desk.now(),
         operation,
@@ -330,9 +349,11 @@ pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
         caller: desk.caller(),
         key: edge.key(FORM),
         back: way_back(&edge.query),
-        returned: Returned::of(&edge.query),
+        returned,
+        events,
+        stale,
     };
-    let title = format!("Review {id}");
+    let title = format!("Review {id}: {}", words::action(model.plan.action).to_lowercase());
     Ok(Page {
         title,
         section: Section::Operations,
@@ -360,10 +381,16 @@ pub fn samples(now: DateTime<Utc>) -> Vec<(&'static str, Model)> {
             key: "k-confirm".to_owned(),
             back: way_back(&query),
             returned: Returned::of(&query),
+            events: None,
+            stale: query.get(SEEN).map(|_| Stale {
+                view: samples::revision(now),
+                was: query.get(WAS).and_then(|text| text.parse().ok()),
+            }),
         }
     };
     let back = "back=from%3D2026-11-28";
-    let stale = "refused=plan_stale&form=confirm&typed.reason=the%20disk%20has%20room%20again";
+    let stale =
+        "refused=plan_stale&form=confirm&seen=5&was=observe&typed.reason=the%20disk%20has%20room%20again";
     vec![
         ("review-dispatch", make(samples::not_submitted(now), None, back)),
         ("review-deliver", make(samples::half_delivered(now), None, stale)),

@@ -176,6 +176,7 @@ fn obsolete_facts_stop_no_read() {
 fn an_alternative_read_survives_a_record_that_moved() {
     let world = World::read();
     let facts = GuardFacts {
+        rival: None,
         seen_revision: Some(2),
         ..world.facts.clone()
     };

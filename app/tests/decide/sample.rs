@@ -7,7 +7,7 @@ use app::domain::ids::{AttemptId, DeadLetterId, JobId, RecoveryId};
 use app::domain::money::{Charge, ChargeState};
 use app::domain::operation::{Dispatch, Operation, Phase, SpecificationRef};
 use app::domain::plan::Action;
-use app::domain::remote::{CopyState, Execution, OtherJob, Output, OutputCopy, Remote, RemoteJob};
+use app::domain::remote::{CopyState, Execution, OtherJob, Output, OutputCopy, RemoteJob};
 use chrono::{DateTime, Duration, TimeZone, Utc};
 use rust_decimal::Decimal;
 use uuid::Uuid;
@@ -23,37 +23,20 @@ pub fn minutes_ago(minutes: i64) -> DateTime<Utc> {
 }
 
 pub fn record(phase: Phase, dispatch: Dispatch) -> Operation {
+    let specification = SpecificationRef {
+        id: "spec_9".to_owned(),
+        revision: 3,
+    };
     Operation {
-        id: "op_1".into(),
         revision: 7,
-        provider: "genace".to_owned(),
         account: "main".to_owned(),
         fingerprint: Some("9f2c41aa".to_owned()),
-        owner: "user_42".to_owned(),
-        specification: SpecificationRef {
-            id: "spec_9".to_owned(),
-            revision: 3,
-        },
         model: Some("aurora-video-2".to_owned()),
         phase,
         dispatch,
         not_sent_since: (dispatch == Dispatch::ConfirmedNotSent).then(|| minutes_ago(9)),
-        dispatch_proof: None,
-        job_id: None,
-        remote: Remote::default(),
-        charge: Charge::default(),
-        outputs: Vec::new(),
-        other_jobs: Vec::new(),
-        settled_jobs: Vec::new(),
-        adopted_jobs: Vec::new(),
-        lost_outputs: Vec::new(),
-        error: None,
-        parent: None,
-        closure: None,
-        accounting: Vec::new(),
-        outside_send_excluded_through: None,
-        created_at: minutes_ago(60),
         updated_at: minutes_ago(5),
+        ..Operation::new("op_1".into(), "genace", "user_42", specification, minutes_ago(60))
     }
 }
 

@@ -21,6 +21,7 @@ pub struct World {
 impl World {
     pub fn of(record: Operation) -> Self {
         let facts = GuardFacts {
+            rival: None,
             caller: Caller {
                 name: "m.okafor".to_owned(),
                 role: Role::Approver,

@@ -6,7 +6,7 @@ use super::operations::operation_id;
 use super::{Reply, query};
 use crate::web::Served;
 use app::desk::view::Replayed;
-use app::desk::{DeadLetterRow, DeadLetterView, PageOf};
+use app::desk::{DeadLetterRow, LetterFound, PageOf};
 use app::domain::dead_letter::Disposition;
 use axum::Json;
 use axum::extract::{RawQuery, State};
@@ -27,9 +27,10 @@ pub async fn list(State(served): State<Served>, By(caller): By, RawQuery(text): 
     Ok(Json(served.office.dead_letters(&caller, &filter, &page).await?).into_response())
 }
 
-/// One dead letter; texts and args redacted.
+/// One dead letter with its lineage and the warnings before a replay; texts and args redacted. An impossible row answers
+/// `{code: "inconsistent", table, column, id, readable}`.
 #[utoipa::path(get, path = "/dead-letters/{id}", tag = "dead letters", security(("token" = [])),
-    params(("id" = String, Path)), responses((status = 200, body = DeadLetterView)))]
+    params(("id" = String, Path)), responses((status = 200, body = LetterFound)))]
 pub async fn show(
     State(served): State<Served>,
     By(caller): By,

@@ -2,9 +2,12 @@
 
 mod audit;
 mod auth;
+pub mod bodies;
+mod claims;
 mod dead_letters;
 mod decisions;
 pub mod extract;
+mod notes;
 mod openapi;
 mod operations;
 mod owners;
@@ -17,6 +20,7 @@ mod specifications;
 pub use openapi::document;
 
 use crate::web::Served;
+use crate::web::permissions::ruled;
 use app::desk::Code;
 use axum::Router;
 use axum::middleware;
@@ -44,6 +48,9 @@ pub fn router(served: Served) -> Router<Served> {
         .route("/operations/{id}/candidates", get(operations::candidates))
         .route("/operations/{id}/recoveries", post(recoveries::confirm))
         .route("/operations/{id}/decisions", post(decisions::decide))
+        .route("/operations/{id}/notes", post(notes::write))
+        .route("/operations/{id}/claim", post(claims::claim))
+        .route("/operations/{id}/release", post(claims::release))
         .route("/recoveries", get(recoveries::list))
         .route("/recoveries/{id}", get(recoveries::show))
         .route("/recoveries/{id}/cancel", post(recoveries::cancel))
@@ -61,9 +68,13 @@ pub fn router(served: Served) -> Router<Served> {
         .route("/specifications/{id}", put(specifications::put))
         .fallback(unknown)
         .method_not_allowed_fallback(wrong_method)
+        .layer(middleware::from_fn(ruled))
         .layer(middleware::from_fn_with_state(served, auth::bearer))
         // After the layer: the description needs no token.
-        .route("/openapi.json", get(openapi::show))
+        .route(
+            "/openapi.json",
+            get(openapi::show).layer(middleware::from_fn(ruled)),
+        )
 }
 
 async fn unknown() -> Problem {

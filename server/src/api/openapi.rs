@@ -1,7 +1,9 @@
 //! The API's own description, for programs: `/api/v1/openapi.json`, readable without a token.
 
 use super::problem::ProblemBody;
-use super::{audit, dead_letters, decisions, operations, owners, queues, recoveries, specifications};
+use super::{
+    audit, claims, dead_letters, decisions, notes, operations, owners, queues, recoveries, specifications,
+};
 use axum::response::{IntoResponse, Response};
 use std::sync::LazyLock;
 use utoipa::openapi::path::Operation;
@@ -15,7 +17,8 @@ use utoipa::{Modify, OpenApi};
     servers((url = "/api/v1")),
     paths(
         operations::list, operations::show, operations::create, operations::report, operations::plan,
-        operations::candidates, recoveries::confirm, decisions::decide, recoveries::list, recoveries::show,
+        operations::candidates, recoveries::confirm, decisions::decide, notes::write,
+        claims::claim, claims::release, recoveries::list, recoveries::show,
         recoveries::cancel, recoveries::approve, recoveries::report, dead_letters::list, dead_letters::show,
         dead_letters::replay, dead_letters::purge, dead_letters::link, dead_letters::acknowledge, queues::show,
         audit::list, owners::put, specifications::put,

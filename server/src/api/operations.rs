@@ -1,14 +1,15 @@
 //! `/operations`: the durable records.
 
 use super::auth::By;
+use super::bodies::OperationReport;
 use super::extract::{Body, PathOperation, expected_revision, must_be_absent};
 use super::problem::Problem;
 use super::{Reply, query};
 use crate::office::require;
 use crate::web::Served;
 use app::desk::{Candidates, Code, OperationRow, OperationView, PageOf};
+use app::domain::permission::Permission;
 use app::domain::plan::Plan;
-use app::domain::role::Role;
 use axum::Json;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -18,8 +19,9 @@ use serde_json::Value;
 /// The operations, newest first.
 #[utoipa::path(get, path = "/operations", tag = "operations", security(("token" = [])),
     params(("label" = Option<String>, Query), ("action" = Option<String>, Query), ("phase" = Option<String>, Query),
-        ("owner" = Option<String>, Query), ("q" = Option<String>, Query), ("cursor" = Option<String>, Query),
-        ("limit" = Option<u32>, Query, minimum = 1, maximum = 200)),
+        ("owner" = Option<String>, Query), ("q" = Option<String>, Query),
+        ("unseen" = Option<String>, Query, description = "only what no dead letter shows: `any`, or for this reason: `purged`, `never_died`, `stuck_submitting`, `stuck_accepted`"),
+        ("cursor" = Option<String>, Query), ("limit" = Option<u32>, Query, minimum = 1, maximum = 200)),
     responses((status = 200, body = PageOf<OperationRow>)))]
 pub async fn list(State(served): State<Served>, By(caller): By, RawQuery(text): RawQuery) -> Reply {
     let (filter, page) = query::operations(text.as_deref())?;
@@ -54,7 +56,7 @@ pub async fn show(
 /// Creates an operation: what the application wants, and where it stands.
 #[utoipa::path(put, path = "/operations/{id}", tag = "operations", security(("token" = [])),
     params(("id" = String, Path), ("If-None-Match" = String, Header, description = "always `*`")),
-    request_body = Object,
+    request_body = OperationReport,
     responses((status = 201, body = OperationView)))]
 pub async fn create(
     State(served): State<Served>,
@@ -63,7 +65,7 @@ pub async fn create(
     headers: HeaderMap,
     Body(record): Body<Value>,
 ) -> Reply {
-    require(&caller, Role::Reporter)?;
+    require(&caller, Permission::Report)?;
     must_be_absent(&headers)?;
     let operation = served.office.put_operation(&caller, &id, &record).await?;
     Ok(tagged(StatusCode::CREATED, &operation))
@@ -72,7 +74,7 @@ pub async fn create(
 /// Reports what the application has learnt since.
 #[utoipa::path(patch, path = "/operations/{id}", tag = "operations", security(("token" = [])),
     params(("id" = String, Path), ("If-Match" = String, Header, description = "the revision, like `\"7\"`")),
-    request_body = Object,
+    request_body = OperationReport,
     responses((status = 200, body = OperationView)))]
 pub async fn report(
     State(served): State<Served>,
@@ -81,7 +83,7 @@ pub async fn report(
     headers: HeaderMap,
     Body(record): Body<Value>,
 ) -> Reply {
-    require(&caller, Role::Reporter)?;
+    require(&caller, Permission::Report)?;
     let revision = expected_revision(&headers)?;
     let operation = served
         .office

@@ -171,6 +171,7 @@ pub fn dead_letters(text: Option<&str>) -> Result<(DeadLetterFilter, PageRequest
         q: query.open("q"),
         from,
         to,
+        oldest_first: false,
     };
     Ok((filter, query.page()?))
 }
@@ -182,7 +183,9 @@ pub fn dead_letters(text: Option<&str>) -> Result<(DeadLetterFilter, PageRequest
 pub fn operations(text: Option<&str>) -> Result<(OperationFilter, PageRequest), Problem> {
     let mut query = Query::parse(
         text,
-        &["label", "action", "phase", "owner", "q", "cursor", "limit"],
+        &[
+            "label", "action", "phase", "owner", "q", "unseen", "cursor", "limit",
+        ],
     )?;
     let filter = OperationFilter {
         label: query.closed("label")?,
@@ -190,6 +193,7 @@ pub fn operations(text: Option<&str>) -> Result<(OperationFilter, PageRequest), 
         phase: query.closed("phase")?,
         owner: query.open("owner"),
         q: query.open("q"),
+        unseen: query.closed("unseen")?,
     };
     Ok((filter, query.page()?))
 }

@@ -1,6 +1,7 @@
 //! `/recoveries`: confirmed plans being carried out.
 
 use super::auth::By;
+use super::bodies::RecoveryReport;
 use super::extract::{Body, Key, PathId, PathOperation, Reason, reason};
 use super::problem::Problem;
 use super::{Reply, query};
@@ -115,7 +116,7 @@ pub async fn approve(
 
 /// What the application's own worker saw of an action that was handed to it: `observation`, `outputs` or `outcome`.
 #[utoipa::path(post, path = "/recoveries/{id}/report", tag = "recoveries", security(("token" = [])),
-    params(("id" = String, Path), ("Idempotency-Key" = String, Header)), request_body = Object,
+    params(("id" = String, Path), ("Idempotency-Key" = String, Header)), request_body = RecoveryReport,
     responses((status = 200, body = Recovery)))]
 pub async fn report(
     State(served): State<Served>,

@@ -2,6 +2,7 @@
 
 use super::kind::{HEAD, Kind, fits, names, type_of_extension};
 use super::{Artifacts, full, key, storage_error};
+use crate::fault;
 use crate::provider::OutputLink;
 use crate::provider::output::{OutputBody, OutputClient, OutputError};
 use app::domain::ids::{JobId, OperationId};
@@ -92,9 +93,13 @@ impl Artifacts {
             mine: 0,
         };
         let result = match self.stage(body, wanted, path.clone(), &mut underway).await {
-            Ok(staged) => self.publish(staged, wanted).await,
+            Ok(staged) => {
+                fault::point("output", "staged").await;
+                self.publish(staged, wanted).await
+            }
             Err(error) => Err(error),
         };
+        fault::point("output", "published").await;
         // It may not be there; what stays is taken away by the next cleaning.
         let _ = self.store.delete(&path).await;
         result
@@ -108,7 +113,7 @@ impl Artifacts {
             .list(Some(&key::folder(wanted.operation, wanted.job)))
             .try_collect()
             .await
-            .map_err(|error| storage_error(&error))?;
+            .map_err(|error| refused(&error))?;
         let found = listed.into_iter().find(|found| {
             found
                 .location
@@ -123,15 +128,11 @@ impl Artifacts {
     }
 
     async fn hashed(&self, path: &Path) -> Result<Stored, OutputError> {
-        let found = self
-            .store
-            .get(path)
-            .await
-            .map_err(|error| storage_error(&error))?;
+        let found = self.store.get(path).await.map_err(|error| refused(&error))?;
         let mut stream = found.into_stream();
         let mut hash = Sha256::new();
         let mut bytes = 0;
-        while let Some(piece) = stream.try_next().await.map_err(|error| storage_error(&error))? {
+        while let Some(piece) = stream.try_next().await.map_err(|error| refused(&error))? {
             hash.update(&piece);
             bytes += length(&piece);
         }
@@ -156,11 +157,19 @@ impl Artifacts {
             .store
             .put_multipart(&path)
             .await
-            .map_err(|error| storage_error(&error))?;
+            .map_err(|error| refused(&error))?;
         let mut writer = WriteMultipart::new_with_chunk_size(upload, PART);
         match self.copy(&mut body, &mut writer, head, underway).await {
             Ok((bytes, sha256)) => {
-                writer.finish().await.map_err(|error| storage_error(&error))?;
+                writer.finish().await.map_err(|error| refused(&error))?;
+                // A store that keeps less than it was given says so nowhere else.
+                let kept = self.store.head(&path).await.map_err(|error| refused(&error))?;
+                if kept.size != bytes {
+                    return Err(OutputError::new(
+                        ErrorCategory::StorageWrite,
+                        "the artifact store did not keep the whole output",
+                    ));
+                }
                 Ok(Staged {
                     path,
                     bytes,
@@ -201,7 +210,7 @@ impl Artifacts {
             writer
                 .wait_for_capacity(PARTS_UNDER_WAY)
                 .await
-                .map_err(|error| storage_error(&error))?;
+                .map_err(|error| refused(&error))?;
             writer.write(&piece);
         }
     }
@@ -224,7 +233,7 @@ impl Artifacts {
                 Ok(sum.saturating_add(size))
             })
             .await
-            .map_err(|error| storage_error(&error))?;
+            .map_err(|error| refused(&error))?;
         Ok(quota.saturating_sub(used))
     }
 
@@ -255,7 +264,7 @@ impl Artifacts {
             Err(object_store::Error::AlreadyExists { .. } | object_store::Error::Precondition { .. }) => {
                 matching(self.hashed(&path).await?, wanted)
             }
-            Err(error) => Err(storage_error(&error)),
+            Err(error) => Err(refused(&error)),
         }
     }
 }
@@ -291,6 +300,20 @@ async fn beginning(
             ErrorCategory::OutputMismatch,
             "the output is not of the type that it is said to be",
         ))
+    }
+}
+
+/// What a store's error means to a delivery. A place that is missing in our store is no output that is missing at the
+/// provider: that would count as lost.
+fn refused(error: &object_store::Error) -> OutputError {
+    let meant = storage_error(error);
+    if meant.category == ErrorCategory::NotFound {
+        OutputError::new(
+            ErrorCategory::StorageWrite,
+            "the artifact store lost what was written",
+        )
+    } else {
+        meant
     }
 }
 

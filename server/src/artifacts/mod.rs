@@ -16,8 +16,9 @@ use chrono::{DateTime, Utc};
 use futures::stream::BoxStream;
 use futures::{StreamExt, TryStreamExt};
 use object_store::path::Path;
-use object_store::{ObjectStore, ObjectStoreExt};
+use object_store::{GetOptions, GetRange, ObjectStore, ObjectStoreExt};
 use place::Place;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -50,6 +51,15 @@ pub struct Content {
     pub stream: BoxStream<'static, Result<Bytes, OutputError>>,
 }
 
+/// Bytes of a published output.
+pub struct Part {
+    pub stream: BoxStream<'static, Result<Bytes, OutputError>>,
+}
+
+fn missing() -> OutputError {
+    OutputError::new(ErrorCategory::NotFound, "the copy is not there")
+}
+
 impl Artifacts {
     /// The store that the configuration names; a folder is created when missing.
     ///
@@ -70,13 +80,23 @@ impl Artifacts {
         })
     }
 
+    /// On a store that is open already; no output may be larger than `max_bytes`.
+    pub fn on(store: Arc<dyn ObjectStore>, max_bytes: u64) -> Self {
+        Self {
+            store,
+            folder: None,
+            quota_bytes: None,
+            max_bytes,
+            underway: Arc::default(),
+        }
+    }
+
     /// Reads a published output back.
     ///
     /// # Errors
     /// `not_found` for a key that is none of ours or is not there; else as storage says.
     pub async fn open(&self, storage_key: &str) -> Result<Content, OutputError> {
-        let missing = OutputError::new(ErrorCategory::NotFound, "the copy is not there");
-        let path = key::known(storage_key).ok_or(missing)?;
+        let path = key::known(storage_key).ok_or_else(missing)?;
         let found = self
             .store
             .get(&path)
@@ -85,6 +105,53 @@ impl Artifacts {
         Ok(Content {
             bytes: found.meta.size,
             content_type: kind::type_of_extension(path.extension().unwrap_or_default()),
+            stream: found.into_stream().map_err(|error| storage_error(&error)).boxed(),
+        })
+    }
+
+    /// How many bytes a published output has, and what they are by how they begin; `None` for what is none that we know.
+    ///
+    /// # Errors
+    /// As [`Artifacts::open`].
+    pub async fn about(&self, storage_key: &str) -> Result<(u64, Option<&'static str>), OutputError> {
+        let path = key::known(storage_key).ok_or_else(missing)?;
+        let options = GetOptions {
+            range: Some(GetRange::Bounded(0..kind::HEAD as u64)),
+            ..GetOptions::default()
+        };
+        let meta = self
+            .store
+            .head(&path)
+            .await
+            .map_err(|error| storage_error(&error))?;
+        if meta.size == 0 {
+            return Ok((0, None));
+        }
+        let found = self
+            .store
+            .get_opts(&path, options)
+            .await
+            .map_err(|error| storage_error(&error))?;
+        let head = found.bytes().await.map_err(|error| storage_error(&error))?;
+        Ok((meta.size, kind::Kind::of(&head).map(|kind| kind.names().1)))
+    }
+
+    /// A published output, or a range of it that lies within.
+    ///
+    /// # Errors
+    /// As [`Artifacts::open`].
+    pub async fn part(&self, storage_key: &str, range: Option<Range<u64>>) -> Result<Part, OutputError> {
+        let path = key::known(storage_key).ok_or_else(missing)?;
+        let options = GetOptions {
+            range: range.map(GetRange::Bounded),
+            ..GetOptions::default()
+        };
+        let found = self
+            .store
+            .get_opts(&path, options)
+            .await
+            .map_err(|error| storage_error(&error))?;
+        Ok(Part {
             stream: found.into_stream().map_err(|error| storage_error(&error)).boxed(),
         })
     }

@@ -2,17 +2,23 @@
 
 use super::Format;
 use super::context::{CliError, Context, Outcome};
-use crate::storage::audit::{self, Verified};
+use crate::database::{Database, Trouble};
+use crate::storage::audit::{self, Entry, Verified};
 use app::domain::audit::AuditEntry;
 use chrono::SecondsFormat;
 use std::io::{ErrorKind, Write};
+
+/// The most entries that one export prints.
+pub const MOST: u64 = 1_000_000;
 
 const COLUMNS: &str = "seq,at,actor,role,action,effect,operation_id,dead_letter_id,recovery_id,revision_before,\
      revision_after,reason,guards,hash";
 
 /// A cell as RFC 4180 wants it. One that a spreadsheet would take for a formula begins with an apostrophe.
 fn cell(text: &str) -> String {
-    let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    // Full-width forms and what spreadsheets skip before them count as well.
+    let bare = text.trim_start_matches([' ', '\n', '\u{feff}', '\u{a0}', '\'', '"']);
+    let formula = bare.starts_with(['=', '+', '-', '@', '\t', '\r', '|', '%', '＝', '＋', '－', '＠']);
     let text = if formula {
         format!("'{text}")
     } else {
@@ -64,19 +70,53 @@ fn say(out: &mut impl Write, line: &str) -> Result<bool, CliError> {
     }
 }
 
-pub async fn export(context: Context, format: Format) -> Outcome {
+/// Who took the audit with them, and in which form, is in the audit too; it is its own last entry.
+async fn note(context: &Context, database: &Database, format: Format, after: i64) -> Result<(), CliError> {
+    let words = match format {
+        Format::Jsonl => "JSON Lines",
+        Format::Csv => "CSV",
+    };
+    let written = async {
+        let mut tx = database.write().await?;
+        let entry =
+            Entry::new(&context.caller, "audit_exported").reason(format!("as {words}, after entry {after}"));
+        audit::append(&mut tx, entry).await?;
+        tx.commit().await
+    }
+    .await;
+    match written {
+        Ok(()) => Ok(()),
+        // A disk that is full or locked is when somebody needs the audit most.
+        Err(error) if matches!(error.trouble(), Trouble::ReadOnly | Trouble::Full) => {
+            eprintln!("dlo: this export could not be written into the audit: the database takes no changes");
+            Ok(())
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+pub async fn export(context: Context, format: Format, after: i64, limit: u64) -> Outcome {
     let database = context.current().await?;
+    note(&context, &database, format, after).await?;
     let mut tx = database.read().await?;
     let mut out = std::io::BufWriter::new(std::io::stdout());
     if format == Format::Csv && !say(&mut out, COLUMNS)? {
         return Ok(());
     }
-    let mut last = 0;
-    loop {
+    let mut last = after;
+    let mut left = limit;
+    'all: loop {
         let entries = audit::batch_after(&mut tx, last).await?;
-        let Some(end) = entries.last() else { break };
-        last = end.seq;
+        if entries.is_empty() {
+            break;
+        }
         for entry in &entries {
+            if left == 0 {
+                eprintln!("dlo: {limit} entries are printed and there are more: go on with --after {last}");
+                break 'all;
+            }
+            left -= 1;
+            last = entry.seq;
             let line = match format {
                 Format::Jsonl => serde_json::to_string(entry)
                     .map_err(|_| CliError::failed(format!("entry {} cannot be written", entry.seq)))?,
@@ -118,6 +158,23 @@ mod tests {
         assert_eq!(cell("plain"), "plain");
         assert_eq!(cell("a,b"), "\"a,b\"");
         assert_eq!(cell("say \"x\"\n"), "\"say \"\"x\"\"\n\"");
-        assert_eq!(cell("=1+1"), "'=1+1");
+        for formula in [
+            "=1+1",
+            "+1",
+            "-1",
+            "@SUM(A1)",
+            "\t=1",
+            "\r=1",
+            " =1",
+            "\n=1",
+            "|cmd",
+            "%0A=1",
+            "＝1",
+            "\u{feff}=1",
+        ] {
+            let cell = cell(formula);
+            let bare = cell.strip_prefix('"').unwrap_or(&cell);
+            assert!(bare.starts_with('\''), "{formula:?}: {cell:?}");
+        }
     }
 }

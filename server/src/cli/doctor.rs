@@ -53,8 +53,13 @@ pub async fn check(shared: &Shared) -> Outcome {
         }
     }
     for warning in context.config.warnings() {
-        wrong += 1;
-        println!("WRONG configuration: {warning}");
+        // An office without a provider shows and explains all the same.
+        if context.config.providers.is_empty() {
+            println!("note  configuration: {warning}");
+        } else {
+            wrong += 1;
+            println!("WRONG configuration: {warning}");
+        }
     }
     if wrong == 0 {
         Ok(())
@@ -84,6 +89,13 @@ async fn database(context: &Context) -> Vec<Finding> {
         Dialect::Sqlite => "SQLite",
     };
     let mut findings = vec![finding("database", Ok::<_, String>(format!("{kind} answers")))];
+    // A database in memory is new in each program, which migrates it when it starts.
+    if matches!(context.config.database.url.parse(), Ok(Location::Memory))
+        && let Err(error) = database.migrate().await
+    {
+        findings.push(finding("migration", Err::<String, _>(brief(&error))));
+        return findings;
+    }
     let current = match database.is_current().await {
         Ok(true) => Ok("up to date".to_owned()),
         Ok(false) => Err("not migrated: run `dlo migrate`".to_owned()),
@@ -104,10 +116,10 @@ async fn workers(database: &Database) -> Result<String, String> {
         soniq_workers::greedy_worker(&mut tx).await
     };
     match found.await.map_err(|error: DbError| brief(&error))? {
-        None => Ok("no living Soniq worker takes every queue".to_owned()),
+        None => Ok("no living Soniq worker takes our queue".to_owned()),
         Some(worker) => Err(format!(
-            "the Soniq worker {worker} was started without a queue list: it would take and bury our jobs. Give it its \
-             queues by name"
+            "the Soniq worker {worker} takes every queue, or ours by name: it would take and bury our jobs. Start it with \
+             a list of its own queues"
         )),
     }
 }

@@ -7,6 +7,8 @@ mod context;
 mod doctor;
 mod operators;
 mod plan;
+mod providers;
+mod purge;
 mod serve;
 mod tokens;
 
@@ -66,6 +68,9 @@ enum Command {
     /// Bearer tokens of programs.
     #[command(subcommand)]
     Tokens(Tokens),
+    /// Providers: whether new generations may be sent there, and one to try against.
+    #[command(subcommand)]
+    Providers(Providers),
     /// Print an operation's plan.
     Plan {
         /// The operation.
@@ -77,6 +82,8 @@ enum Command {
     /// The audit: who did what.
     #[command(subcommand)]
     Audit(Audit),
+    /// Purge old dead letters: a dry run unless it is told to `--execute`.
+    Purge(purge::Purge),
     /// Check what the program needs; one line each.
     Doctor,
 }
@@ -98,6 +105,14 @@ enum Operators {
     },
     /// Everybody.
     List,
+    /// Give a person another role; the password stays.
+    Role {
+        name: String,
+        #[arg(long, value_parser = role)]
+        role: Role,
+    },
+    /// End all sessions of a person, from the next request on. They may sign in again.
+    SignOut { name: String },
     /// Sign a person out, from the next request on and for good.
     Disable { name: String },
 }
@@ -110,6 +125,9 @@ enum Tokens {
         name: String,
         #[arg(long, value_parser = role)]
         role: Role,
+        /// Days after which it is worthless; without it, only revoking ends it.
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=3650))]
+        expires_in_days: Option<u32>,
     },
     /// All tokens, without their secrets.
     List,
@@ -118,11 +136,43 @@ enum Tokens {
 }
 
 #[derive(Debug, Subcommand)]
+enum Providers {
+    /// Send no new generation there from now on. Reading and delivering go on.
+    Pause {
+        name: String,
+        /// Why; kept with the switch and in the audit.
+        #[arg(long)]
+        reason: String,
+    },
+    /// Allow new generations there again.
+    Resume {
+        name: String,
+        /// Why; kept in the audit.
+        #[arg(long)]
+        reason: String,
+    },
+    /// Every configured provider, and whether creation is paused there.
+    List,
+    /// Play a provider (the profile `genace`) to try against: it renders nothing and bills nobody.
+    Pretend {
+        /// Address and port; port 0 lets the system choose.
+        #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8090")]
+        bind: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
 enum Audit {
     /// Print every entry, oldest first.
     Export {
         #[arg(long, value_enum, default_value_t = Format::Jsonl)]
         format: Format,
+        /// Begin behind this entry.
+        #[arg(long, value_name = "SEQ", default_value_t = 0)]
+        after: i64,
+        /// The most entries that are printed; where there are more, standard error says how to go on.
+        #[arg(long, value_name = "N", default_value_t = audit::MOST, value_parser = clap::value_parser!(u64).range(1..=audit::MOST))]
+        limit: u64,
     },
     /// Check that no entry was changed or removed.
     Verify,
@@ -149,8 +199,10 @@ impl Command {
             Self::Migrate
             | Self::Operators(_)
             | Self::Tokens(_)
+            | Self::Providers(_)
             | Self::Plan { .. }
             | Self::Audit(_)
+            | Self::Purge(_)
             | Self::Doctor => "warn",
         }
     }
@@ -162,8 +214,10 @@ impl Command {
             | Self::Migrate
             | Self::Operators(_)
             | Self::Tokens(_)
+            | Self::Providers(_)
             | Self::Plan { .. }
             | Self::Audit(_)
+            | Self::Purge(_)
             | Self::Doctor => None,
         }
     }
@@ -181,13 +235,32 @@ async fn run(cli: Cli) -> Outcome {
         Command::Migrate => serve::migrate(context()?).await,
         Command::Operators(Operators::Add { name, role }) => operators::add(context()?, name, *role).await,
         Command::Operators(Operators::List) => operators::list(context()?).await,
+        Command::Operators(Operators::Role { name, role }) => {
+            operators::change_role(context()?, name, *role).await
+        }
+        Command::Operators(Operators::SignOut { name }) => operators::sign_out(context()?, name).await,
         Command::Operators(Operators::Disable { name }) => operators::disable(context()?, name).await,
-        Command::Tokens(Tokens::Create { name, role }) => tokens::create(context()?, name, *role).await,
+        Command::Tokens(Tokens::Create {
+            name,
+            role,
+            expires_in_days,
+        }) => tokens::create(context()?, name, *role, *expires_in_days).await,
         Command::Tokens(Tokens::List) => tokens::list(context()?).await,
         Command::Tokens(Tokens::Revoke { id }) => tokens::revoke(context()?, *id).await,
+        Command::Providers(Providers::Pause { name, reason }) => {
+            providers::pause(context()?, name, reason).await
+        }
+        Command::Providers(Providers::Resume { name, reason }) => {
+            providers::resume(context()?, name, reason).await
+        }
+        Command::Providers(Providers::List) => providers::list(context()?).await,
+        Command::Providers(Providers::Pretend { bind }) => providers::pretend(bind).await,
         Command::Plan { id, json } => plan::print(context()?, id, *json).await,
-        Command::Audit(Audit::Export { format }) => audit::export(context()?, *format).await,
+        Command::Audit(Audit::Export { format, after, limit }) => {
+            audit::export(context()?, *format, *after, *limit).await
+        }
         Command::Audit(Audit::Verify) => audit::verify(context()?).await,
+        Command::Purge(order) => purge::purge(context()?, order).await,
         Command::Doctor => doctor::check(&cli.shared).await,
     }
 }

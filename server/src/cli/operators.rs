@@ -48,6 +48,7 @@ pub async fn add(context: Context, name: &str, role: Role) -> Outcome {
     let password = tokio::task::spawn_blocking(read_password)
         .await
         .map_err(|_| CliError::failed("standard input cannot be read"))??;
+    password::acceptable(name, &password).map_err(|error| CliError::usage(error.to_string()))?;
     let hash = password::hash(password)
         .await
         .map_err(|error| CliError::usage(error.to_string()))?;
@@ -75,6 +76,27 @@ pub async fn list(context: Context) -> Outcome {
         );
     }
     Ok(())
+}
+
+pub async fn change_role(context: Context, name: &str, role: Role) -> Outcome {
+    let database = context.current().await?;
+    match operators::change_role(&database, &context.caller, name, role).await? {
+        Some(before) => {
+            println!("{name} was {before} and is now {role}");
+            Ok(())
+        }
+        None => Err(CliError::failed(format!("there is no person named {name:?}"))),
+    }
+}
+
+pub async fn sign_out(context: Context, name: &str) -> Outcome {
+    let database = context.current().await?;
+    if operators::sign_out_everywhere(&database, &context.caller, name).await? {
+        println!("signed {name} out everywhere");
+        Ok(())
+    } else {
+        Err(CliError::failed(format!("there is no person named {name:?}")))
+    }
 }
 
 pub async fn disable(context: Context, name: &str) -> Outcome {

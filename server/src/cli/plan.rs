@@ -56,6 +56,9 @@ fn readable(plan: &Plan) -> String {
             guard.detail
         ));
     }
+    for warned in &plan.warnings {
+        line(format!("  warning {}: {}", warned.warning, warned.detail));
+    }
     for alternative in &plan.alternatives {
         line(format!("or: {} {}", alternative.action, alternative.job_id));
     }

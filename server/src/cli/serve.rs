@@ -2,20 +2,25 @@
 
 use super::context::{CliError, Context, Outcome};
 use crate::background::{self, Duties};
+use crate::office::Office;
 use crate::web;
+use std::fmt::Write as _;
 use std::io::Write;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
-/// What runs in the background may still take so long after the signal: with [`web::SHUTDOWN_GRACE`] beside it, the
-/// program ends well within 15 seconds.
-const BACKGROUND_GRACE: Duration = Duration::from_secs(10);
+/// What runs in the background may still take so long after the signal, [`web::SHUTDOWN_GRACE`] within it.
+const BACKGROUND_GRACE: Duration = Duration::from_secs(13);
+/// Connections to the database are given back within this time, or left to it. The whole ends within 15 seconds.
+const CLOSE: Duration = Duration::from_secs(1);
 
 /// A token that SIGTERM and SIGINT cancel. A second signal ends the program at once.
-fn until_told() -> Result<CancellationToken, CliError> {
+pub fn until_told() -> Result<CancellationToken, CliError> {
     let unheard =
         |error: std::io::Error| CliError::failed(format!("signals cannot be heard: {}", error.kind()));
     let mut terminate = signal(SignalKind::terminate()).map_err(unheard)?;
@@ -57,14 +62,47 @@ pub async fn serve(context: Context) -> Outcome {
         housekeeping: true,
     };
     let working = background::start(&office, duties, &shutdown)?;
-    println!("Listening on http://{address}");
-    std::io::stdout().flush().ok();
+    let mut said = format!("Listening on http://{address}\n");
+    // A database that takes no changes now serves what it has.
+    let offered = office.offer_set_up().await.unwrap_or_else(|error| {
+        tracing::warn!(error = %error, "no set-up link could be kept");
+        None
+    });
+    if let Some(secret) = offered {
+        let base = match context.config.server.public_url.trim_end_matches('/') {
+            "" => format!("http://{}", callable(address)),
+            public => public.to_owned(),
+        };
+        let minutes = crate::storage::setup::VALID.num_minutes();
+        let link = format!("{base}{}?link={secret}", app::href::SETUP);
+        let words = "Nobody can sign in yet. Make the first person here, once, within";
+        // Writing to a String does not fail.
+        let _ = writeln!(said, "{words} {minutes} minutes:\n{link}");
+    }
+    // Whoever started it may not be listening.
+    let mut out = std::io::stdout();
+    out.write_all(said.as_bytes()).and_then(|()| out.flush()).ok();
+    let checked = office.clone();
+    tokio::spawn(async move {
+        if let Err(error) = checked.check_chain().await {
+            tracing::warn!(error = %error, "the audit's chain could not be checked");
+        }
+    });
+    let told = told_at(&shutdown);
     let served = web::serve(listener, office.clone(), shutdown.clone()).await;
     // When serving failed by itself, the rest ends too.
     shutdown.cancel();
-    background::finish(working, BACKGROUND_GRACE).await;
-    office.database.close().await;
+    end(&office, working, told).await;
     served.map_err(|error| CliError::failed(format!("serving failed: {}", error.kind())))
+}
+
+/// An address that a browser on this machine can call: `0.0.0.0` cannot be called everywhere.
+fn callable(address: SocketAddr) -> SocketAddr {
+    match address {
+        SocketAddr::V4(v4) if v4.ip().is_unspecified() => SocketAddr::from((Ipv4Addr::LOCALHOST, v4.port())),
+        SocketAddr::V6(v6) if v6.ip().is_unspecified() => SocketAddr::from((Ipv6Addr::LOCALHOST, v6.port())),
+        SocketAddr::V4(_) | SocketAddr::V6(_) => address,
+    }
 }
 
 /// Works alone, without pages.
@@ -79,10 +117,31 @@ pub async fn worker(context: Context) -> Outcome {
         },
         &shutdown,
     )?;
+    let told = told_at(&shutdown);
     shutdown.cancelled().await;
-    background::finish(working, BACKGROUND_GRACE).await;
-    office.database.close().await;
+    end(&office, working, told).await;
     Ok(())
+}
+
+/// When the end began.
+fn told_at(shutdown: &CancellationToken) -> JoinHandle<Instant> {
+    let told = shutdown.clone();
+    tokio::spawn(async move {
+        told.cancelled().await;
+        Instant::now()
+    })
+}
+
+/// Waits for what runs beside the requests, in what is left of the time.
+async fn end(office: &Office, working: JoinSet<()>, told: JoinHandle<Instant>) {
+    let told = told.await.unwrap_or_else(|_| Instant::now());
+    background::finish(working, BACKGROUND_GRACE.saturating_sub(told.elapsed())).await;
+    if tokio::time::timeout(CLOSE, office.database.close())
+        .await
+        .is_err()
+    {
+        tracing::warn!("the database kept some connections");
+    }
 }
 
 /// Brings the database up to date.

@@ -6,6 +6,7 @@ mod error;
 mod layers;
 mod provider;
 mod sections;
+mod sign_in;
 mod validate;
 
 pub use error::ConfigError;
@@ -14,6 +15,8 @@ pub use sections::{
     ActionConfig, Actions, Approvals, Artifacts, Database, Execute, Messages, Policy, ReplayWithoutRecord,
     Retries, Server, Worker,
 };
+
+pub use sign_in::SignIn;
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -24,6 +27,7 @@ use std::path::PathBuf;
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
     pub server: Server,
+    pub sign_in: SignIn,
     pub database: Database,
     pub worker: Worker,
     pub artifacts: Artifacts,

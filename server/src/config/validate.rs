@@ -22,6 +22,7 @@ pub(super) fn validate(config: &Config) -> Result<(), ConfigError> {
     if !config.server.public_url.is_empty() && web_url(&config.server.public_url).is_none() {
         return refuse("server.public_url", "must be empty or an http or https URL");
     }
+    config.sign_in.validate()?;
     if config.database.url.is_empty() {
         return refuse("database.url", "must not be empty");
     }
@@ -251,6 +252,18 @@ fn web_url(text: &str) -> Option<Url> {
 
 pub(super) fn warnings(config: &Config) -> Vec<String> {
     let mut warnings = Vec::new();
+    let here = config
+        .server
+        .bind
+        .parse::<SocketAddr>()
+        .is_ok_and(|bind| bind.ip().is_loopback());
+    if !here && !crate::office::session::is_https(config) {
+        warnings.push(
+            "`server.public_url` is not https and `server.bind` is open to other machines: browsers there keep no \
+             session, because its cookie is for https alone"
+                .to_owned(),
+        );
+    }
     for (name, provider) in &config.providers {
         let mut warn = |key: &str, why: &str| warnings.push(format!("`providers.{name}.{key}` {why}"));
         if provider.base_url.is_empty() {

@@ -20,7 +20,7 @@ fn migrator(of: &Migrator) -> Migrator {
 
 pub(super) async fn run(database: &Database) -> Result<(), DbError> {
     let result = match database {
-        Database::Postgres { pool } => migrator(&POSTGRES).run(pool).await,
+        Database::Postgres { pool, .. } => migrator(&POSTGRES).run(pool).await,
         Database::Sqlite { writer, .. } => migrator(&SQLITE).run(writer).await,
     };
     result.map_err(|error| match error {

@@ -1,10 +1,11 @@
 //! A transaction on either database. Everything that reads or writes goes through one.
 
-use super::Dialect;
 use super::error::DbError;
 use super::row::Row;
 use super::time::sqlite_time;
 use super::value::Value;
+use super::{Changes, Database, Dialect};
+use crate::fault;
 use chrono::{DateTime, Utc};
 use sqlx::postgres::PgArguments;
 use sqlx::query::Query;
@@ -25,26 +26,32 @@ enum Inner {
 pub struct Tx {
     inner: Inner,
     now: DateTime<Utc>,
+    changes: Changes,
 }
 
 impl Tx {
-    pub(super) async fn postgres(mut tx: Transaction<'static, Postgres>) -> Result<Self, DbError> {
+    pub(super) async fn postgres(
+        mut tx: Transaction<'static, Postgres>,
+        changes: Changes,
+    ) -> Result<Self, DbError> {
         let (now,): (DateTime<Utc>,) = sqlx::query_as("SELECT clock_timestamp()")
             .fetch_one(&mut *tx)
             .await?;
         Ok(Self {
             inner: Inner::Postgres(tx),
             now,
+            changes,
         })
     }
 
-    pub(super) fn sqlite(tx: Transaction<'static, Sqlite>) -> Self {
+    pub(super) fn sqlite(tx: Transaction<'static, Sqlite>, changes: Changes) -> Self {
         // SQLite runs in this process: its clock is this machine's clock. Microseconds, as the columns keep them.
         let now = Utc::now();
         let micros = DateTime::from_timestamp_micros(now.timestamp_micros()).unwrap_or(now);
         Self {
             inner: Inner::Sqlite(tx),
             now: micros,
+            changes,
         }
     }
 
@@ -87,16 +94,17 @@ impl Tx {
 
     /// Runs a statement; answers how many rows it changed.
     pub async fn execute(&mut self, sql: &str, values: Vec<Value>) -> Result<u64, DbError> {
-        match &mut self.inner {
+        let done = match &mut self.inner {
             Inner::Postgres(tx) => {
                 let query = bind_postgres(sqlx::query(AssertSqlSafe(sql.to_owned())), values);
-                Ok(query.execute(&mut **tx).await?.rows_affected())
+                query.execute(&mut **tx).await.map(|done| done.rows_affected())
             }
             Inner::Sqlite(tx) => {
                 let query = bind_sqlite(sqlx::query(AssertSqlSafe(sql.to_owned())), values);
-                Ok(query.execute(&mut **tx).await?.rows_affected())
+                query.execute(&mut **tx).await.map(|done| done.rows_affected())
             }
-        }
+        };
+        self.changes.note(done.map_err(DbError::from))
     }
 
     /// All rows.
@@ -146,10 +154,20 @@ impl Tx {
 
     /// Makes it so.
     pub async fn commit(self) -> Result<(), DbError> {
-        match self.inner {
-            Inner::Postgres(tx) => tx.commit().await?,
-            Inner::Sqlite(tx) => tx.commit().await?,
-        }
+        let done = match self.inner {
+            Inner::Postgres(tx) => tx.commit().await,
+            Inner::Sqlite(tx) => tx.commit().await,
+        };
+        self.changes.note(done.map_err(DbError::from))?;
+        self.changes.made_one();
+        Ok(())
+    }
+
+    /// Makes it so. `step` names what was written: a test can stop the program just before and just after it.
+    pub async fn commit_at(self, step: &'static str) -> Result<(), DbError> {
+        fault::point(step, "written").await;
+        self.commit().await?;
+        fault::point(step, "committed").await;
         Ok(())
     }
 
@@ -160,6 +178,44 @@ impl Tx {
             Inner::Sqlite(tx) => tx.rollback().await?,
         }
         Ok(())
+    }
+}
+
+/// See [`Database::look_up`].
+pub(super) async fn look_up(
+    database: &Database,
+    sql: &str,
+    values: Vec<Value>,
+) -> Result<Option<Row>, DbError> {
+    let sql = AssertSqlSafe(sql.to_owned());
+    match database {
+        Database::Postgres { pool, .. } => Ok(bind_postgres(sqlx::query(sql), values)
+            .fetch_optional(pool)
+            .await?
+            .map(Row::Postgres)),
+        Database::Sqlite { readers, .. } => Ok(bind_sqlite(sqlx::query(sql), values)
+            .fetch_optional(readers)
+            .await?
+            .map(Row::Sqlite)),
+    }
+}
+
+/// See [`Database::look_up_all`].
+pub(super) async fn look_up_all(
+    database: &Database,
+    sql: &str,
+    values: Vec<Value>,
+) -> Result<Vec<Row>, DbError> {
+    let sql = AssertSqlSafe(sql.to_owned());
+    match database {
+        Database::Postgres { pool, .. } => {
+            let rows = bind_postgres(sqlx::query(sql), values).fetch_all(pool).await?;
+            Ok(rows.into_iter().map(Row::Postgres).collect())
+        }
+        Database::Sqlite { readers, .. } => {
+            let rows = bind_sqlite(sqlx::query(sql), values).fetch_all(readers).await?;
+            Ok(rows.into_iter().map(Row::Sqlite).collect())
+        }
     }
 }
 

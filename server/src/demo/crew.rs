@@ -33,10 +33,10 @@ impl From<Job> for Message {
 
 impl From<Failure> for JobFailure {
     fn from(failure: Failure) -> Self {
-        Self {
-            category: failure.category,
-            text: failure.text,
-            permanent: failure.permanent,
+        if failure.permanent {
+            Self::permanent(failure.category, failure.text)
+        } else {
+            Self::new(failure.category, failure.text)
         }
     }
 }

@@ -5,7 +5,8 @@ use crate::storage::audit;
 use app::desk::filter::MAX_LIMIT;
 use app::desk::{AuditFilter, Code, DeskError, PageOf, PageRequest};
 use app::domain::audit::AuditEntry;
-use app::domain::role::{Caller, Role};
+use app::domain::permission::Permission;
+use app::domain::role::Caller;
 
 impl Office {
     /// Newest first. The cursor is the number of the last entry seen.
@@ -24,7 +25,7 @@ impl Office {
             ));
         }
         let below = page.cursor.as_deref().map(position).transpose()?;
-        require(caller, Role::Viewer)?;
+        require(caller, Permission::Read)?;
         let limit = page.limit.clamp(1, MAX_LIMIT);
         let mut tx = self.database.read().await?;
         let mut items = audit::list(&mut tx, filter, below, limit + 1).await?;

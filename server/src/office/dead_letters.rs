@@ -1,12 +1,12 @@
 //! Dead letters as a caller reads them.
 
 use super::{Office, require};
-use crate::database::DbError;
-use crate::storage::dead_letters::{self, Cursor};
+use crate::storage::dead_letters::{self, Cursor, Lead};
 use app::desk::filter::MAX_LIMIT;
-use app::desk::{Code, DeadLetterFilter, DeadLetterRow, DeadLetterView, DeskError, PageOf, PageRequest};
+use app::desk::{Code, DeadLetterFilter, DeadLetterRow, DeskError, LetterFound, PageOf, PageRequest};
 use app::domain::ids::DeadLetterId;
-use app::domain::role::{Caller, Role};
+use app::domain::permission::Permission;
+use app::domain::role::Caller;
 
 /// The id of a dead letter in any spelling of a UUID.
 ///
@@ -53,8 +53,13 @@ impl Office {
             .as_deref()
             .map(|text| Cursor::decode(text).ok_or_else(not_ours))
             .transpose()?;
-        require(caller, Role::Viewer)?;
+        require(caller, Permission::Read)?;
         let limit = page.limit.clamp(1, MAX_LIMIT);
+        match Lead::of(filter) {
+            // What only the projection knows must be projected first.
+            Lead::Messages => self.catch_up().await,
+            Lead::Dead => {}
+        }
         let mut tx = self.database.read().await?;
         let messages = &self.config.messages;
         let listed =
@@ -65,23 +70,15 @@ impl Office {
         })
     }
 
-    /// One dead letter.
+    /// One dead letter with its lineage and the warnings before a replay; an impossible row with what is readable of it.
     ///
     /// # Errors
-    /// `bad_id`, `role_required`, `not_found`; `internal` for a row that cannot be what it says.
-    pub async fn dead_letter(&self, caller: &Caller, id: &str) -> Result<DeadLetterView, DeskError> {
+    /// `bad_id`, `role_required`, `not_found`.
+    pub async fn dead_letter(&self, caller: &Caller, id: &str) -> Result<LetterFound, DeskError> {
         let id = dead_letter_id(id)?;
-        require(caller, Role::Viewer)?;
+        require(caller, Permission::Read)?;
         let mut tx = self.database.read().await?;
-        match dead_letters::get(&mut tx, &self.config.messages, &self.redactor, id).await {
-            Ok(found) => found.ok_or_else(no_such_dead_letter),
-            Err(DbError::Inconsistent { table, column, id }) => {
-                tracing::error!(table, column, id, "an impossible row");
-                let detail =
-                    format!("This dead letter cannot be read: its {column} in {table} is impossible.");
-                Err(DeskError::new(Code::Internal, detail))
-            }
-            Err(other) => Err(other.into()),
-        }
+        let found = dead_letters::get(&mut tx, &self.config.messages, &self.redactor, id).await?;
+        found.ok_or_else(no_such_dead_letter)
     }
 }

@@ -63,7 +63,7 @@ impl Office {
         check_reason(&order.reason)?;
         check::check(&order.decision)?;
         check_key(key)?;
-        require(caller, order.decision.kind().role())?;
+        require(caller, order.decision.kind().permission())?;
         let body = serde_json::to_value(order).unwrap_or_default();
         let claim = Claim::new(caller, &format!("/operations/{id}/decisions"), key, &body);
         let answered = match self
@@ -121,7 +121,7 @@ impl Office {
         let next = next_action(&mut tx, &self.config, &change.record, &asker).await?;
         let answer = (change.record.revision, next.plan);
         idempotent::keep(&mut tx, claim, 200, &answer).await?;
-        tx.commit().await?;
+        tx.commit_at("decision").await?;
         Ok(answer)
     }
 

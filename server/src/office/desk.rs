@@ -1,12 +1,14 @@
 //! The port on the office: one value per request. It knows who asks; the office decides what they may.
 
-use super::throttle::{Throttle, seconds};
+use super::throttle::{Throttle, Try, seconds};
 use super::{Office, session};
+use crate::config::ReplayWithoutRecord;
 
 use app::desk::{
-    Answer, AuditFilter, Candidates, Code, DeadLetterFilter, DeadLetterRow, DeadLetterView, DecisionOrder,
-    Desk, DeskError, OperationFilter, OperationRow, OperationView, Ordered, Overview, PageOf, PageRequest,
-    QueuesView, RecoveryFilter, RecoveryOrder, Summary,
+    Answer, AuditFilter, CameBy, Candidates, CategoryCount, ChainCheck, Code, DeadLetterFilter,
+    DeadLetterRow, DecisionOrder, Desk, DeskError, Hours, LetterFound, OperationFilter, OperationRow,
+    OperationView, Ordered, Overview, PageOf, PageRequest, QueuesView, RecoveryFilter, RecoveryOrder,
+    Standing, Summary, Topic,
 };
 use app::domain::audit::AuditEntry;
 use app::domain::ids::{DeadLetterId, JobId, OperationId, QueueJobId, RecoveryId};
@@ -27,13 +29,28 @@ pub struct OfficeDesk {
     pub session: Session,
     pub address: IpAddr,
     pub caller: Option<Caller>,
+    /// How the caller came in.
+    pub came_by: CameBy,
     pub now: DateTime<Utc>,
     /// Filled when the answer must be 429: whole seconds to wait.
     pub slow_down: Arc<OnceLock<u64>>,
 }
 
 impl OfficeDesk {
-    fn signed_in(&self) -> Answer<&Caller> {
+    /// Counts a try of a password.
+    fn begin_try(&self, name: &str) -> Answer<Try> {
+        self.throttle
+            .begin_sign_in(name, self.address, Instant::now())
+            .map_err(|wait| {
+                let wait = *self.slow_down.get_or_init(|| seconds(wait));
+                DeskError::new(
+                    Code::SlowDown,
+                    format!("Too many tries. Try again in {wait} seconds."),
+                )
+            })
+    }
+
+    pub(super) fn signed_in(&self) -> Answer<&Caller> {
         self.caller
             .as_ref()
             .ok_or_else(|| DeskError::new(Code::Unauthenticated, "Sign in first."))
@@ -51,25 +68,76 @@ impl Desk for OfficeDesk {
     }
 
     async fn sign_in(&self, name: &str, password: &str) -> Answer<Caller> {
-        let tried = self
-            .throttle
-            .begin_sign_in(name, self.address, Instant::now())
-            .map_err(|wait| {
-                let wait = *self.slow_down.get_or_init(|| seconds(wait));
-                DeskError::new(
-                    Code::SlowDown,
-                    format!("Too many tries. Try again in {wait} seconds."),
-                )
-            })?;
-        let signed_in = self.office.sign_in(name, password).await?;
+        let tried = self.begin_try(name)?;
+        let signed_in = match self.office.sign_in(name, password).await {
+            Ok(signed_in) => signed_in,
+            Err(error) => {
+                if error.code == Code::Unauthenticated {
+                    self.office.note_sign_in_refused(name, self.address).await;
+                }
+                return Err(error);
+            }
+        };
         session::start(&self.session, &signed_in).await?;
         self.throttle.signed_in(tried, Instant::now());
-        tracing::info!(person = %signed_in.caller.name, "signed in");
+        self.office
+            .note_signed_in(&signed_in.caller, self.address, "by password")
+            .await;
         Ok(signed_in.caller)
     }
 
     async fn sign_out(&self) -> Answer<()> {
+        session::end(&self.session).await?;
+        if let Some(caller) = &self.caller {
+            self.office.note_signed_out(caller).await;
+        }
+        Ok(())
+    }
+
+    async fn sign_out_everywhere(&self) -> Answer<()> {
+        self.office.sign_out_everywhere(self.signed_in()?).await?;
         session::end(&self.session).await
+    }
+
+    async fn change_password(&self, current: &str, new: &str) -> Answer<()> {
+        let caller = self.signed_in()?;
+        let tried = self.begin_try(&caller.name)?;
+        let changed = self.office.change_password(caller, current, new).await?;
+        session::start(&self.session, &changed).await?;
+        self.throttle.signed_in(tried, Instant::now());
+        Ok(())
+    }
+
+    async fn may_set_up(&self, link: &str) -> Answer<()> {
+        self.office.may_set_up(link).await
+    }
+
+    async fn set_up(&self, link: &str, name: &str, password: &str) -> Answer<Caller> {
+        let signed_in = self.office.set_up(link, name, password).await?;
+        session::start(&self.session, &signed_in).await?;
+        self.office
+            .note_signed_in(&signed_in.caller, self.address, "by the set-up link")
+            .await;
+        Ok(signed_in.caller)
+    }
+
+    async fn standing(&self) -> Answer<Standing> {
+        self.signed_in()?;
+        Ok(Standing {
+            came_by: self.came_by,
+            idle_minutes: session::IDLE.whole_minutes(),
+            replay_without_record: self.office.config.policy.replay_without_record
+                == ReplayWithoutRecord::Allow,
+            people_for_a_creation: self.office.config.approvals.dispatch,
+        })
+    }
+
+    async fn chain(&self) -> Answer<Option<ChainCheck>> {
+        self.office.chain(self.signed_in()?)
+    }
+
+    async fn verify_chain(&self) -> Answer<ChainCheck> {
+        self.office.verify_chain(self.signed_in()?).await
     }
 
     async fn overview(&self) -> Answer<Overview> {
@@ -80,6 +148,18 @@ impl Desk for OfficeDesk {
         self.office.summary(self.signed_in()?, filter).await
     }
 
+    async fn hours(&self, filter: &DeadLetterFilter) -> Answer<Hours> {
+        self.office.hours(self.signed_in()?, filter, self.now).await
+    }
+
+    async fn categories(&self, filter: &DeadLetterFilter) -> Answer<Vec<CategoryCount>> {
+        self.office.categories(self.signed_in()?, filter).await
+    }
+
+    async fn mark(&self, topic: &Topic) -> Answer<String> {
+        self.office.mark(self.signed_in()?, topic).await
+    }
+
     async fn dead_letters(
         &self,
         filter: &DeadLetterFilter,
@@ -88,7 +168,7 @@ impl Desk for OfficeDesk {
         self.office.dead_letters(self.signed_in()?, filter, page).await
     }
 
-    async fn dead_letter(&self, id: &str) -> Answer<DeadLetterView> {
+    async fn dead_letter(&self, id: &str) -> Answer<LetterFound> {
         self.office.dead_letter(self.signed_in()?, id).await
     }
 
@@ -141,6 +221,12 @@ impl Desk for OfficeDesk {
 
     async fn cancel(&self, recovery: RecoveryId, reason: &str, key: &str) -> Answer<Recovery> {
         self.office.cancel(self.signed_in()?, recovery, reason, key).await
+    }
+
+    async fn approve(&self, recovery: RecoveryId, reason: &str, key: &str) -> Answer<Recovery> {
+        self.office
+            .approve(self.signed_in()?, recovery, reason, key)
+            .await
     }
 
     async fn replay(&self, id: &str, reason: &str, key: &str) -> Answer<QueueJobId> {

@@ -10,6 +10,7 @@ use crate::config::ReplayWithoutRecord;
 use crate::database::Tx;
 use crate::storage::audit::{self, Entry};
 use crate::storage::dead_letters::{self, Replay};
+use crate::storage::evidence;
 use crate::storage::guard_facts::active_recovery;
 use crate::storage::idempotency::Claim;
 use crate::storage::messages::{self, Standing};
@@ -17,9 +18,10 @@ use crate::storage::operations;
 use app::desk::{Code, DeskError};
 use app::domain::ids::{DeadLetterId, OperationId, QueueJobId};
 use app::domain::operation::Operation;
-use app::domain::plan::{Action, Effect};
+use app::domain::permission::Permission;
+use app::domain::plan::{Action, Effect, decide};
 use app::domain::redact::redact_text;
-use app::domain::role::{Caller, Role};
+use app::domain::role::Caller;
 use serde_json::json;
 use uuid::Uuid;
 
@@ -45,7 +47,7 @@ impl Office {
         key: &str,
     ) -> Result<QueueJobId, DeskError> {
         let order = order(caller, id, "replay", reason, key, json!({ "reason": reason }))?;
-        let answer = match require(caller, Role::Operator) {
+        let answer = match require(caller, Permission::Replay) {
             Ok(()) => crate::again!(self.replay_once(&order).await),
             Err(refusal) => Err(refusal),
         };
@@ -88,7 +90,7 @@ impl Office {
         }
         audit::append(&mut tx, entry).await?;
         idempotent::keep(&mut tx, &order.claim, 200, &job).await?;
-        tx.commit().await?;
+        tx.commit_at("replay").await?;
         Ok(job)
     }
 
@@ -112,7 +114,7 @@ impl Office {
             key,
             json!({ "reason": reason, "confirm": confirm }),
         )?;
-        let answer = match require(caller, Role::Approver) {
+        let answer = match require(caller, Permission::Purge) {
             Ok(()) => crate::again!(self.purge_once(&order, confirm).await),
             Err(refusal) => Err(refusal),
         };
@@ -140,7 +142,7 @@ impl Office {
             audit::append(&mut tx, order.entry("purge", operation).effect(Effect::None)).await?;
         }
         idempotent::keep(&mut tx, &order.claim, 200, &purged).await?;
-        tx.commit().await?;
+        tx.commit_at("purge").await?;
         Ok(purged)
     }
 
@@ -164,7 +166,7 @@ impl Office {
                 "This cannot be the id of an operation.",
             ));
         }
-        let answer = match require(caller, Role::Operator) {
+        let answer = match require(caller, Permission::Link) {
             Ok(()) => crate::again!(self.link_once(&order, operation).await),
             Err(refusal) => Err(refusal),
         };
@@ -200,7 +202,7 @@ impl Office {
             }
         }
         idempotent::keep(&mut tx, &order.claim, 200, &()).await?;
-        tx.commit().await?;
+        tx.commit_at("link").await?;
         Ok(())
     }
 
@@ -223,7 +225,7 @@ impl Office {
             key,
             json!({ "reason": reason }),
         )?;
-        let answer = match require(caller, Role::Operator) {
+        let answer = match require(caller, Permission::Acknowledge) {
             Ok(()) => crate::again!(self.acknowledge_once(&order).await),
             Err(refusal) => Err(refusal),
         };
@@ -244,7 +246,9 @@ impl Office {
             .effect(Effect::None);
         if let Some(record) = &standing.record {
             refuse_during_recovery(&mut tx, record).await?;
-            if standing.next_action != Some(Action::Acknowledge) {
+            // From the facts: the index beside them is for lists.
+            let evidence = evidence::gather(&mut tx, record).await?;
+            if decide(record, &evidence, tx.now()).action != Action::Acknowledge {
                 return Err(record_exists(record).into());
             }
             entry = entry.revisions(record.revision, record.revision);
@@ -252,7 +256,7 @@ impl Office {
         messages::acknowledge(&mut tx, order.id, order.caller).await?;
         audit::append(&mut tx, entry).await?;
         idempotent::keep(&mut tx, &order.claim, 200, &()).await?;
-        tx.commit().await?;
+        tx.commit_at("acknowledge").await?;
         Ok(())
     }
 

@@ -5,7 +5,8 @@ use crate::storage::{facts, reservations};
 use app::desk::{Code, DeskError};
 use app::domain::guard::{OwnerFacts, SpecificationFacts};
 use app::domain::ids::OperationId;
-use app::domain::role::{Caller, Role};
+use app::domain::permission::Permission;
+use app::domain::role::Caller;
 use chrono::{DateTime, Utc};
 use rust_decimal::Decimal;
 use serde_json::{Map, Value};
@@ -20,7 +21,7 @@ impl Office {
     /// Stores owner facts; answers what stands. Reservations that the new facts have counted already end.
     pub async fn put_owner(&self, caller: &Caller, id: &str, body: &Value) -> Result<OwnerFacts, DeskError> {
         check_id(id)?;
-        require(caller, Role::Reporter)?;
+        require(caller, Permission::Report)?;
         let fields = Fields::of(body, &["authorized", "remaining_credits", "as_of"])?;
         let mut reported = OwnerFacts {
             id: id.to_owned(),
@@ -40,8 +41,8 @@ impl Office {
         let mut tx = self.database.write().await?;
         reported.as_of = as_of.unwrap_or(tx.now());
         let stands = facts::put_owner(&mut tx, reported).await?;
-        reservations::end_accepted(&mut tx, &stands.id, stands.as_of).await?;
-        tx.commit().await?;
+        reservations::end_counted(&mut tx, &stands.id, stands.as_of).await?;
+        tx.commit_at("owner").await?;
         Ok(stands)
     }
 
@@ -53,7 +54,7 @@ impl Office {
         body: &Value,
     ) -> Result<SpecificationFacts, DeskError> {
         check_id(id)?;
-        require(caller, Role::Reporter)?;
+        require(caller, Permission::Report)?;
         let names = [
             "current_revision",
             "model",
@@ -88,7 +89,7 @@ impl Office {
         let mut tx = self.database.write().await?;
         reported.as_of = as_of.unwrap_or(tx.now());
         let stands = facts::put_specification(&mut tx, reported, body).await?;
-        tx.commit().await?;
+        tx.commit_at("specification").await?;
         Ok(stands)
     }
 }

@@ -4,43 +4,58 @@
 
 mod asks;
 mod audit;
+mod chain;
+mod claims;
 mod dead_letters;
 mod decisions;
 pub mod desk;
 mod dispositions;
 mod error;
 mod facts;
-mod failure;
 mod filling;
 pub mod idempotent;
+mod marks;
+mod notes;
 mod operations;
 mod overview;
 pub mod password;
+mod preferences;
 mod projector;
+mod providers;
 mod queues;
 mod reason;
 mod recoveries;
 mod refusals;
 mod reports;
+mod retention;
+mod revisions;
 pub mod session;
+mod setup;
 pub mod sign_in;
+mod signing;
 mod summary;
 pub mod throttle;
+mod views;
 
+pub use crate::failure::{Failure, log_failure};
 pub use asks::Asks;
 pub use dead_letters::dead_letter_id;
-pub use error::{log_failure, require};
-pub use failure::{Failure, ROUNDS};
+pub use error::require;
 pub use filling::Filling;
 pub use reason::check_reason;
 pub use recoveries::recovery_id;
+pub use retention::{Batch, kept_words};
 pub use summary::Summaries;
 
 use crate::config::Config;
 use crate::database::Database;
+use crate::live::Live;
 use crate::storage::dead_letters::Redactor;
-use std::sync::Arc;
+use app::desk::ChainCheck;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex};
 use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 
 /// Everything that outlives a request.
 pub struct Office {
@@ -56,6 +71,16 @@ pub struct Office {
     pub redactor: Redactor,
     /// The desk's counts.
     pub summaries: Summaries,
+    counted: projector::Counted,
+    last_overview: overview::LastOverview,
+    /// The last check of the audit's chain.
+    pub chain: Mutex<Option<ChainCheck>>,
+    /// Passwords that were checked, for known and for unknown names.
+    pub password_checks: Arc<AtomicU64>,
+    /// Open pages that wait for changes.
+    pub live: Arc<Live>,
+    /// Cancelled when this process begins to end: no new request is worked on.
+    pub ending: CancellationToken,
 }
 
 impl Office {
@@ -68,6 +93,12 @@ impl Office {
             asks: None,
             redactor: Redactor::default(),
             summaries: Summaries::default(),
+            counted: projector::Counted::default(),
+            last_overview: overview::LastOverview::default(),
+            chain: Mutex::default(),
+            password_checks: Arc::default(),
+            live: Arc::default(),
+            ending: CancellationToken::new(),
         }
     }
 
@@ -78,6 +109,12 @@ impl Office {
             asks: Some(asks),
             ..self
         }
+    }
+
+    /// The same office with others who look for open pages.
+    #[must_use]
+    pub fn watched_by(self, live: Arc<Live>) -> Self {
+        Self { live, ..self }
     }
 
     /// Wakes our own worker.

@@ -5,7 +5,9 @@ use crate::database::{DbError, Tx};
 use crate::storage::guard_facts::Asker;
 use crate::storage::operations::{Listed, Place};
 use crate::storage::planned::{next_action, planned};
-use crate::storage::{cursor, dead_letters, decisions, events, evidence, facts, operations, recoveries};
+use crate::storage::{
+    circuits, claims, cursor, dead_letters, decisions, events, evidence, notes, operations, recoveries,
+};
 use app::desk::filter::MAX_LIMIT;
 use app::desk::view::{Inconsistency, OperationSummary};
 use app::desk::{
@@ -15,12 +17,15 @@ use app::desk::{
 use app::domain::evidence::Evidence;
 use app::domain::ids::{DeadLetterId, JobId, OperationId};
 use app::domain::operation::Operation;
+use app::domain::permission::Permission;
 use app::domain::plan::{Plan, decide, sentence};
-use app::domain::role::{Caller, Role};
+use app::domain::role::Caller;
 use chrono::{DateTime, Utc};
 
 /// The most dead letters that are shown with their operation, newest first.
 const SHOWN_MESSAGES: u32 = MAX_LIMIT;
+/// The most notes that are shown with their operation: the newest.
+const SHOWN_NOTES: u32 = MAX_LIMIT;
 
 /// The refusal of an id that names nothing here.
 pub fn no_such_operation() -> DeskError {
@@ -30,7 +35,7 @@ pub fn no_such_operation() -> DeskError {
 impl Office {
     /// One operation with everything that is known of it.
     pub async fn operation(&self, caller: &Caller, id: &OperationId) -> Result<OperationView, DeskError> {
-        require(caller, Role::Viewer)?;
+        require(caller, Permission::Read)?;
         let mut tx = self.database.read().await?;
         let record = operations::load(&mut tx, id)
             .await?
@@ -46,7 +51,7 @@ impl Office {
         record: Operation,
     ) -> Result<OperationView, DbError> {
         let planned = next_action(tx, &self.config, &record, &Asker::planning(caller, None)).await?;
-        let specification = facts::specification(tx, &record.specification.id).await?;
+        let specification = planned.facts.specification;
         let (known, not_known) = sentence(&record, &planned.evidence);
         Ok(OperationView {
             known,
@@ -65,6 +70,9 @@ impl Office {
             recoveries: recoveries::of_operation(tx, &record.id).await?,
             decisions: decisions::list(tx, &record.id).await?,
             timeline: events::list(tx, &record.id).await?,
+            notes: notes::list(tx, &record.id, SHOWN_NOTES).await?,
+            claim: claims::current(tx, &record.id).await?,
+            circuit: circuits::of(tx, &record.provider, &record.account).await?,
             attempts: planned.evidence.attempts,
             label: planned.plan.label,
             refund_unresolved: planned.plan.refund_unresolved,
@@ -102,7 +110,7 @@ impl Office {
         page: &PageRequest,
     ) -> Result<PageOf<OperationRow>, DeskError> {
         let after = page.cursor.as_deref().map(place).transpose()?;
-        require(caller, Role::Viewer)?;
+        require(caller, Permission::Read)?;
         let limit = page.limit.clamp(1, MAX_LIMIT);
         let mut tx = self.database.read().await?;
         let mut listed = operations::list(&mut tx, filter, after.as_ref(), limit + 1).await?;
@@ -125,7 +133,7 @@ impl Office {
         observe: Option<&JobId>,
         led_by: Option<DeadLetterId>,
     ) -> Result<Plan, DeskError> {
-        require(caller, Role::Viewer)?;
+        require(caller, Permission::Read)?;
         let mut tx = self.database.read().await?;
         let record = operations::load(&mut tx, id)
             .await?
@@ -149,7 +157,7 @@ impl Office {
 
     /// Asks the provider's search for ids that may belong to the operation. Evidence only: nothing is written.
     pub async fn candidates(&self, caller: &Caller, id: &OperationId) -> Result<Candidates, DeskError> {
-        require(caller, Role::Operator)?;
+        require(caller, Permission::SearchProvider)?;
         let mut tx = self.database.read().await?;
         let record = operations::load(&mut tx, id)
             .await?

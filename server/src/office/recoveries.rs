@@ -6,10 +6,10 @@ use crate::storage::idempotency::Claim;
 use crate::storage::recoveries::{self, Intent, Report};
 use app::desk::{Answer, Code, DeskError, Ordered, PageOf, PageRequest, RecoveryFilter, RecoveryOrder};
 use app::domain::ids::{OperationId, QueueJobId, RecoveryId};
-use app::domain::plan::Action;
+use app::domain::permission::Permission;
 use app::domain::recovery::Recovery;
 use app::domain::redact::redact_text;
-use app::domain::role::{Caller, Role};
+use app::domain::role::Caller;
 use app::domain::transition::parse_recovery_report;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -50,10 +50,8 @@ impl Office {
         order: &RecoveryOrder,
         claim: Claim,
     ) -> Answer<Ordered> {
-        require(caller, Role::Operator)?;
-        if order.action == Action::Dispatch {
-            require(caller, Role::Approver)?;
-        }
+        require(caller, Permission::Recover)?;
+        require(caller, order.action.permission())?;
         let intent = Intent {
             operation,
             order,
@@ -62,7 +60,7 @@ impl Office {
             queue_job: QueueJobId(Uuid::new_v4()),
             claim,
         };
-        recoveries::intend_recovery(&self.database, &self.config, intent).await
+        crate::again!(recoveries::intend_recovery(&self.database, &self.config, &intent).await)
     }
 
     /// A refusal that concerns a recovery is audited with its operation.
@@ -96,7 +94,7 @@ impl Office {
         filter: &RecoveryFilter,
         page: &PageRequest,
     ) -> Answer<PageOf<Recovery>> {
-        require(caller, Role::Viewer)?;
+        require(caller, Permission::Read)?;
         let mut tx = self.database.read().await?;
         recoveries::list(&mut tx, filter, page).await
     }
@@ -104,7 +102,7 @@ impl Office {
     /// One recovery.
     pub async fn recovery(&self, caller: &Caller, id: &str) -> Answer<Recovery> {
         let id = recovery_id(id)?;
-        require(caller, Role::Viewer)?;
+        require(caller, Permission::Read)?;
         let mut tx = self.database.read().await?;
         let found = recoveries::get(&mut tx, id).await?;
         found.map(|stored| stored.recovery).ok_or_else(unknown)
@@ -118,8 +116,8 @@ impl Office {
         let claim = Claim::new(caller, &route, key, &json!({ "reason": reason }));
         let reason = redact_text(reason);
         let answer = async {
-            require(caller, Role::Operator)?;
-            recoveries::cancel(&self.database, caller, id, &reason, &claim).await
+            require(caller, Permission::Cancel)?;
+            crate::again!(recoveries::cancel(&self.database, caller, id, &reason, &claim).await)
         }
         .await;
         self.refused(caller, id, "cancel", &reason, answer).await
@@ -140,8 +138,10 @@ impl Office {
         let reason = redact_text(reason);
         let job = QueueJobId(Uuid::new_v4());
         let answer = async {
-            require(caller, Role::Approver)?;
-            recoveries::approve(&self.database, &self.config, caller, id, job, &reason, &claim).await
+            require(caller, Permission::Approve)?;
+            crate::again!(
+                recoveries::approve(&self.database, &self.config, caller, id, job, &reason, &claim).await
+            )
         }
         .await;
         self.refused(caller, id, "approve", &reason, answer).await
@@ -162,7 +162,7 @@ impl Office {
             )
         })?;
         check_key(key)?;
-        require(caller, Role::Reporter)?;
+        require(caller, Permission::Report)?;
         let claim = Claim::new(caller, &format!("/recoveries/{id}/report"), key, body);
         let order = Report {
             caller,
@@ -170,7 +170,8 @@ impl Office {
             report: &report,
             claim: &claim,
         };
-        let after = recoveries::report(&self.database, order).await?;
+        let after: Answer<Recovery> = crate::again!(recoveries::report(&self.database, &order).await);
+        let after = after?;
         self.rang();
         Ok(after)
     }

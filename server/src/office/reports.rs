@@ -8,7 +8,8 @@ use crate::storage::{messages, operations};
 use app::desk::{Code, DeskError, Event, EventKind, Lane, OperationView};
 use app::domain::ids::{JobId, OperationId};
 use app::domain::operation::Operation;
-use app::domain::role::{Caller, Role};
+use app::domain::permission::Permission;
+use app::domain::role::Caller;
 use app::domain::transition::{apply_patch, parse_patch, parse_put};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -30,7 +31,7 @@ impl Office {
                 "An operation id has 1 to 200 bytes and no control characters.",
             ));
         }
-        require(caller, Role::Reporter)?;
+        require(caller, Permission::Report)?;
         crate::again!(self.put_once(caller, id, body).await)
     }
 
@@ -58,7 +59,7 @@ impl Office {
         operations::create(&mut tx, &record, &recorded(&record)).await?;
         messages::adopt(&mut tx, id).await?;
         let view = self.view(&mut tx, caller, record).await?;
-        tx.commit().await?;
+        tx.commit_at("put").await?;
         Ok(view)
     }
 
@@ -76,7 +77,7 @@ impl Office {
         if_match: i64,
         body: &Value,
     ) -> Result<OperationView, DeskError> {
-        require(caller, Role::Reporter)?;
+        require(caller, Permission::Report)?;
         crate::again!(self.patch_once(caller, id, if_match, body).await)
     }
 
@@ -114,7 +115,7 @@ impl Office {
         let change = apply_patch(&record, &patch, now, |job_id| held.contains(job_id))?;
         operations::save(&mut tx, &change.record, &change.events).await?;
         let view = self.view(&mut tx, caller, change.record).await?;
-        tx.commit().await?;
+        tx.commit_at("patch").await?;
         Ok(view)
     }
 }

@@ -4,15 +4,16 @@ use super::Office;
 use super::sign_in::SignedIn;
 use crate::config::Config;
 use crate::storage::sessions::Sessions;
-use app::desk::{Answer, Code, DeskError};
-use app::domain::role::Caller;
+use app::desk::{Answer, CameBy, Code, DeskError};
+use app::domain::role::{Caller, Role};
+use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 use tower_sessions::cookie::SameSite;
 use tower_sessions::{Expiry, Session, SessionManagerLayer};
 
 /// A session that is not used for so long is over.
-const IDLE: Duration = Duration::hours(8);
+pub const IDLE: Duration = Duration::hours(8);
 /// No session lives longer, used or not.
 const ABSOLUTE: Duration = Duration::hours(24);
 /// Use is written down at most so often: reading a page stays a read.
@@ -29,19 +30,24 @@ const PERSON: &str = "person";
 struct Person {
     name: String,
     credential: String,
+    /// The role that the session's id was given under.
+    role: Role,
     /// Unix seconds.
     since: i64,
     used: i64,
 }
 
-/// Whether cookies must be secure: the public address is https.
-pub fn is_secure(config: &Config) -> bool {
-    config.server.public_url.starts_with("https://")
+/// Whether browsers come over https: that is what the public address says.
+pub fn is_https(config: &Config) -> bool {
+    config
+        .server
+        .public_url
+        .to_ascii_lowercase()
+        .starts_with("https://")
 }
 
 /// The layer that loads and saves sessions.
-pub fn layer(office: &Office) -> SessionManagerLayer<Sessions> {
-    let secure = is_secure(&office.config);
+pub fn layer(office: &Office, secure: bool) -> SessionManagerLayer<Sessions> {
     SessionManagerLayer::new(Sessions::new(office.database.clone()))
         .with_name(if secure { SECURE_COOKIE } else { COOKIE })
         .with_secure(secure)
@@ -53,15 +59,37 @@ pub fn layer(office: &Office) -> SessionManagerLayer<Sessions> {
 
 fn unreadable(error: &tower_sessions::session::Error) -> DeskError {
     tracing::warn!(error = %error, "a session could not be read or written");
-    DeskError::new(Code::Unavailable, "The session could not be read. Try again.")
+    let detail = match error {
+        tower_sessions::session::Error::Store(tower_sessions::session_store::Error::Backend(words)) => {
+            words.clone()
+        }
+        tower_sessions::session::Error::Store(_) | tower_sessions::session::Error::SerdeJson(_) => {
+            "The session could not be read. Try again.".to_owned()
+        }
+    };
+    DeskError::new(Code::Unavailable, detail)
 }
 
-/// Who the session speaks for, with the role of this moment. A session that is over is ended.
+/// Somebody whom a session speaks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Visitor {
+    pub caller: Caller,
+    pub came_by: CameBy,
+}
+
+/// Who the session speaks for, with the role of this moment. A session that is over is ended, and so is one of an
+/// earlier version. A session whose person got another role gets another id: what was known of it is worth nothing.
 ///
 /// # Errors
 /// `unavailable`.
-pub async fn caller(session: &Session, office: &Office) -> Answer<Option<Caller>> {
-    let person: Option<Person> = session.get(PERSON).await.map_err(|error| unreadable(&error))?;
+pub async fn visitor(session: &Session, office: &Office) -> Answer<Option<Visitor>> {
+    let person: Option<Person> = match session.get(PERSON).await {
+        Err(tower_sessions::session::Error::SerdeJson(_)) => {
+            end(session).await?;
+            None
+        }
+        read => read.map_err(|error| unreadable(&error))?,
+    };
     let Some(mut person) = person else { return Ok(None) };
     let now = OffsetDateTime::now_utc().unix_timestamp();
     let fresh = now - person.since < ABSOLUTE.whole_seconds();
@@ -70,16 +98,31 @@ pub async fn caller(session: &Session, office: &Office) -> Answer<Option<Caller>
     } else {
         None
     };
-    if caller.is_none() {
+    let Some(caller) = caller else {
         end(session).await?;
-    } else if now - person.used >= TOUCH.whole_seconds() {
+        return Ok(None);
+    };
+    let promoted = person.role != caller.role;
+    if promoted {
+        person.role = caller.role;
+        session.cycle_id().await.map_err(|error| unreadable(&error))?;
+    }
+    let came_by = CameBy::Session {
+        since: moment(person.since),
+        until: moment(person.since + ABSOLUTE.whole_seconds()),
+    };
+    if promoted || now - person.used >= TOUCH.whole_seconds() {
         person.used = now;
         session
             .insert(PERSON, person)
             .await
             .map_err(|error| unreadable(&error))?;
     }
-    Ok(caller)
+    Ok(Some(Visitor { caller, came_by }))
+}
+
+fn moment(seconds: i64) -> DateTime<Utc> {
+    DateTime::from_timestamp(seconds, 0).unwrap_or_default()
 }
 
 /// Starts a session under a new id: one that somebody planted before is worth nothing.
@@ -91,6 +134,7 @@ pub async fn start(session: &Session, signed_in: &SignedIn) -> Answer<()> {
     let person = Person {
         name: signed_in.caller.name.clone(),
         credential: signed_in.credential.clone(),
+        role: signed_in.caller.role,
         since: now,
         used: now,
     };

@@ -24,8 +24,10 @@ pub fn is_name(text: &str) -> bool {
     (1..=MAX_NAME).contains(&length) && text.trim() == text && !text.chars().any(char::is_control)
 }
 
-fn credential(operator: &Operator) -> String {
-    hex::encode(&Sha256::digest(operator.password_hash.as_bytes())[..8])
+/// Changes with the password, and when the person signs out everywhere.
+pub fn credential(operator: &Operator) -> String {
+    let text = format!("{}.{}", operator.generation, operator.password_hash);
+    hex::encode(&Sha256::digest(text.as_bytes())[..16])
 }
 
 impl Office {
@@ -40,7 +42,7 @@ impl Office {
             .map_err(|error| log_failure(&error))?;
         let operator = operator.filter(|operator| operator.disabled_at.is_none());
         let hash = operator.as_ref().map(|operator| operator.password_hash.clone());
-        let fits = password::verify(password.to_owned(), hash).await;
+        let fits = password::verify(password.to_owned(), hash, &self.password_checks).await;
         match operator {
             Some(operator) if fits => Ok(SignedIn {
                 credential: credential(&operator),
@@ -73,14 +75,15 @@ impl Office {
             }))
     }
 
-    /// The token with this secret, unless it is revoked. Keeps when it was used, at most once a minute.
+    /// The token with this secret, unless it is revoked or expired. Keeps when it was used, at most once a minute.
     ///
     /// # Errors
     /// `unavailable`.
     pub async fn token(&self, secret: &str) -> Answer<Option<Token>> {
         let found = tokens::find(&self.database, secret)
             .await
-            .map_err(|error| log_failure(&error))?;
+            .map_err(|error| log_failure(&error))?
+            .filter(|token| !token.is_expired(chrono::Utc::now()));
         if let Some(token) = &found
             && token.use_is_stale(chrono::Utc::now())
         {

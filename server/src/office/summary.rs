@@ -1,70 +1,93 @@
-//! The desk's rail: counts that many readers ask for, taken once a second.
+//! The desk's counts, which many readers ask for: taken once a second.
 
 use super::dead_letters::check_range;
 use super::{Office, require};
 use crate::storage::dead_letters;
-use app::desk::{DeadLetterFilter, DeskError, Summary};
-use app::domain::role::{Caller, Role};
+use app::desk::finding::{first_hour, within};
+use app::desk::{CategoryCount, DeadLetterFilter, DeskError, HourCount, Hours, Summary};
+use app::domain::permission::Permission;
+use app::domain::role::Caller;
+use chrono::{DateTime, Utc};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Counts older than this are taken again; with the time that this takes they are at most a second old.
 const FRESH: Duration = Duration::from_millis(800);
-/// Filters whose counts are kept.
+/// Filters whose counts are kept, of each kind.
 const MAX_KEPT: usize = 64;
 
 /// Counts by filter. Our own writes forget them; others' are seen within a second.
 #[derive(Debug, Default)]
 pub struct Summaries {
-    kept: Mutex<HashMap<DeadLetterFilter, Kept>>,
-}
-
-#[derive(Debug, Clone)]
-struct Kept {
-    taken: Instant,
-    summary: Arc<Summary>,
-    /// Somebody takes them again already.
-    renewing: bool,
+    rail: Counts<Summary>,
+    hours: Counts<Vec<HourCount>>,
+    categories: Counts<Vec<CategoryCount>>,
 }
 
 impl Summaries {
     /// Something was written: all counts are taken again.
     pub fn forget(&self) {
-        self.lock().clear();
+        self.rail.lock().clear();
+        self.hours.lock().clear();
+        self.categories.lock().clear();
     }
+}
 
+/// One kind of counts by filter.
+#[derive(Debug)]
+struct Counts<T> {
+    kept: Mutex<HashMap<DeadLetterFilter, Kept<T>>>,
+}
+
+impl<T> Default for Counts<T> {
+    fn default() -> Self {
+        Self {
+            kept: Mutex::default(),
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Kept<T> {
+    taken: Instant,
+    counts: Arc<T>,
+    /// Somebody takes them again already.
+    renewing: bool,
+}
+
+impl<T> Counts<T> {
     /// Counts that may still be shown. When they are due, one caller is sent to take them again, and the others read on.
-    fn get(&self, filter: &DeadLetterFilter) -> Option<Arc<Summary>> {
+    fn get(&self, filter: &DeadLetterFilter) -> Option<Arc<T>> {
         let mut kept = self.lock();
         let found = kept.get_mut(filter)?;
         let age = found.taken.elapsed();
         if age < FRESH {
-            return Some(Arc::clone(&found.summary));
+            return Some(Arc::clone(&found.counts));
         }
         if found.renewing && age < FRESH + Duration::from_millis(200) {
-            return Some(Arc::clone(&found.summary));
+            return Some(Arc::clone(&found.counts));
         }
         found.renewing = true;
         None
     }
 
-    fn keep(&self, filter: DeadLetterFilter, taken: Instant, summary: Arc<Summary>) {
+    fn keep(&self, filter: DeadLetterFilter, taken: Instant, counts: T) -> Arc<T> {
         let mut kept = self.lock();
         if kept.len() >= MAX_KEPT {
             kept.clear();
         }
-        kept.insert(
-            filter,
-            Kept {
-                taken,
-                summary,
-                renewing: false,
-            },
-        );
+        let counts = Arc::new(counts);
+        let now = Kept {
+            taken,
+            counts: Arc::clone(&counts),
+            renewing: false,
+        };
+        kept.insert(filter, now);
+        counts
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<DeadLetterFilter, Kept>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<DeadLetterFilter, Kept<T>>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -73,19 +96,67 @@ impl Office {
     /// Counts per label and per queue, under the filter without its own label and queue.
     pub async fn summary(&self, caller: &Caller, filter: &DeadLetterFilter) -> Result<Summary, DeskError> {
         check_range(filter)?;
-        require(caller, Role::Viewer)?;
-        let base = DeadLetterFilter {
-            label: None,
-            queue: None,
-            ..filter.clone()
-        };
-        if let Some(found) = self.summaries.get(&base) {
+        require(caller, Permission::Read)?;
+        let base = filter.base();
+        if let Some(found) = self.summaries.rail.get(&base) {
             return Ok(Summary::clone(&found));
         }
+        self.catch_up().await;
         let taken = Instant::now();
         let mut tx = self.database.read().await?;
-        let summary = Arc::new(dead_letters::summary(&mut tx, &base).await?);
-        self.summaries.keep(base, taken, Arc::clone(&summary));
-        Ok(Summary::clone(&summary))
+        let summary = dead_letters::summary(&mut tx, &base).await?;
+        Ok(Summary::clone(&self.summaries.rail.keep(base, taken, summary)))
+    }
+
+    /// How many died in each hour of the chart's window, under the rest of the filter.
+    pub async fn hours(
+        &self,
+        caller: &Caller,
+        filter: &DeadLetterFilter,
+        now: DateTime<Utc>,
+    ) -> Result<Hours, DeskError> {
+        check_range(filter)?;
+        require(caller, Permission::Read)?;
+        let first = first_hour(filter, now);
+        let window = within(filter, first);
+        let counts = match self.summaries.hours.get(&window) {
+            Some(found) => found,
+            None => {
+                self.catch_up().await;
+                let taken = Instant::now();
+                let mut tx = self.database.read().await?;
+                let counts = dead_letters::hours(&mut tx, &window).await?;
+                self.summaries.hours.keep(window, taken, counts)
+            }
+        };
+        Ok(Hours {
+            first,
+            counts: Vec::clone(&counts),
+        })
+    }
+
+    /// How many died of which error category, most first.
+    pub async fn categories(
+        &self,
+        caller: &Caller,
+        filter: &DeadLetterFilter,
+    ) -> Result<Vec<CategoryCount>, DeskError> {
+        check_range(filter)?;
+        require(caller, Permission::Read)?;
+        let unordered = DeadLetterFilter {
+            oldest_first: false,
+            ..filter.clone()
+        };
+        let counts = match self.summaries.categories.get(&unordered) {
+            Some(found) => found,
+            None => {
+                self.catch_up().await;
+                let taken = Instant::now();
+                let mut tx = self.database.read().await?;
+                let counts = dead_letters::categories(&mut tx, &unordered).await?;
+                self.summaries.categories.keep(unordered, taken, counts)
+            }
+        };
+        Ok(Vec::clone(&counts))
     }
 }

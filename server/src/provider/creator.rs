@@ -18,8 +18,10 @@ use http_body_util::Full;
 use percent_encoding::utf8_percent_encode;
 use secrecy::SecretString;
 use serde_json::{Map, Value};
+use std::future::{Future, ready};
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
+use tokio_util::sync::CancellationToken;
 use url::Url;
 
 /// Sends creation requests to one provider.
@@ -56,19 +58,75 @@ impl CreateClient {
         body: &Value,
         may_send: impl FnOnce() -> bool + Send + 'static,
     ) -> Receipt {
+        self.create_while(
+            operation_id,
+            body,
+            ready(true),
+            may_send,
+            &CancellationToken::new(),
+        )
+        .await
+    }
+
+    /// As [`CreateClient::create`]; once the connection stands, `still_holds` is awaited as well, and when it says no,
+    /// nothing is sent. It may take its time (ask the database): `may_send` is asked after it. When `cut` is cancelled
+    /// the answer is waited for no longer, and the receipt says what is proven at that moment.
+    pub async fn create_while(
+        &self,
+        operation_id: &OperationId,
+        body: &Value,
+        still_holds: impl Future<Output = bool> + Send,
+        may_send: impl FnOnce() -> bool + Send + 'static,
+        cut: &CancellationToken,
+    ) -> Receipt {
         let deadline = Instant::now() + Duration::from_secs(self.provider.timeout_seconds);
         let (url, request) = match self.request(operation_id, body) {
             Ok(prepared) => prepared,
             Err(why) => return not_sent(ErrorCategory::Configuration, why),
         };
         let gate = Gate::new(may_send);
-        let mut line = match timeout_at(deadline, self.connector.open(&url, &self.policy, gate.clone())).await
-        {
-            Ok(Ok(line)) => line,
-            Ok(Err(error)) => return not_sent(category_of(error), error.to_string()),
-            Err(_) => return not_sent(ErrorCategory::Timeout, "the connection timed out"),
+        let open = timeout_at(deadline, self.connector.open(&url, &self.policy, gate.clone()));
+        let mut line = match cut.run_until_cancelled(open).await {
+            Some(Ok(Ok(line))) => line,
+            Some(Ok(Err(error))) => return not_sent(category_of(error), error.to_string()),
+            Some(Err(_)) => return not_sent(ErrorCategory::Timeout, "the connection timed out"),
+            None => {
+                return not_sent(
+                    ErrorCategory::Other,
+                    "our program was ended before the first byte",
+                );
+            }
         };
-        let sent = timeout_at(deadline, line.sender().send_request(request)).await;
+        match cut.run_until_cancelled(timeout_at(deadline, still_holds)).await {
+            Some(Ok(true)) => {}
+            Some(Ok(false)) => {
+                return not_sent(ErrorCategory::Other, "the permit was lost before the first byte");
+            }
+            Some(Err(_)) => return not_sent(ErrorCategory::Timeout, "the permit was not confirmed in time"),
+            None => {
+                return not_sent(
+                    ErrorCategory::Other,
+                    "our program was ended before the first byte",
+                );
+            }
+        }
+        let sent = timeout_at(deadline, line.sender().send_request(request));
+        let sent = match cut.run_until_cancelled(sent).await {
+            Some(sent) => sent,
+            None if gate.seal() => {
+                return not_sent(
+                    ErrorCategory::Other,
+                    "our program was ended before the first byte",
+                );
+            }
+            None => {
+                return unknown(
+                    None,
+                    ErrorCategory::Other,
+                    "our program was ended before an answer came",
+                );
+            }
+        };
         let response = match sent {
             Ok(Ok(response)) => response,
             Ok(Err(_)) | Err(_) if gate.seal() => {
@@ -87,7 +145,12 @@ impl CreateClient {
             Err(_) => return unknown(None, ErrorCategory::Timeout, "no answer in time"),
         };
         let mut answered = Answered::new(response, line);
-        let (body, end) = answered.body(MAX_ANSWER, deadline).await;
+        let read = answered.body(MAX_ANSWER, deadline);
+        // A head without its body may still name the job.
+        let (body, end) = cut
+            .run_until_cancelled(read)
+            .await
+            .unwrap_or((Vec::new(), End::Broken));
         classify(
             answered.status.as_u16(),
             &answered.headers,

@@ -4,6 +4,8 @@
 mod address;
 pub mod answer;
 pub mod creator;
+#[cfg(test)]
+mod fuzz;
 mod gate;
 mod http;
 mod json;

@@ -67,6 +67,31 @@ impl Drop for Line {
 #[derive(Clone)]
 pub struct Connector {
     tls: TlsConnector,
+    names: Names,
+}
+
+/// Answers of a name server that a test plays.
+#[cfg(test)]
+type PlayedLookup = dyn Fn(&str) -> Vec<SocketAddr> + Send + Sync;
+
+/// Who answers for a name.
+#[derive(Clone)]
+enum Names {
+    /// This machine's resolver.
+    System,
+    /// A resolver that a test plays.
+    #[cfg(test)]
+    Played(Arc<PlayedLookup>),
+}
+
+impl Names {
+    async fn look_up(&self, name: &str, port: u16) -> std::io::Result<Vec<SocketAddr>> {
+        match self {
+            Self::System => Ok(lookup_host((name, port)).await?.collect()),
+            #[cfg(test)]
+            Self::Played(play) => Ok(play(name)),
+        }
+    }
 }
 
 impl std::fmt::Debug for Connector {
@@ -89,6 +114,7 @@ impl Connector {
             .with_no_client_auth();
         Ok(Self {
             tls: TlsConnector::from(Arc::new(config)),
+            names: Names::System,
         })
     }
 
@@ -104,6 +130,7 @@ impl Connector {
             .with_no_client_auth();
         Ok(Self {
             tls: TlsConnector::from(Arc::new(config)),
+            names: Names::System,
         })
     }
 
@@ -117,7 +144,7 @@ impl Connector {
         if !policy.allows(url) {
             return Err(ConnectError::Blocked);
         }
-        let stream = connect(&host, port, policy).await?;
+        let stream = connect(&self.names, &host, port, policy).await?;
         if url.scheme() == "https" {
             let name = match &host {
                 Host::Domain(name) => {
@@ -137,15 +164,21 @@ impl Connector {
     }
 }
 
-async fn connect(host: &Host<String>, port: u16, policy: &Policy) -> Result<TcpStream, ConnectError> {
+/// Names are looked up once, and what is connected to is one of those very addresses: a name that means something else
+/// a moment later changes nothing.
+async fn connect(
+    names: &Names,
+    host: &Host<String>,
+    port: u16,
+    policy: &Policy,
+) -> Result<TcpStream, ConnectError> {
     let addresses: Vec<SocketAddr> = match host {
         Host::Ipv4(address) => vec![SocketAddr::from((*address, port))],
         Host::Ipv6(address) => vec![SocketAddr::from((*address, port))],
-        Host::Domain(name) => tokio::time::timeout(CONNECT_TIMEOUT, lookup_host((name.as_str(), port)))
+        Host::Domain(name) => tokio::time::timeout(CONNECT_TIMEOUT, names.look_up(name, port))
             .await
             .map_err(|_| ConnectError::Timeout)?
-            .map_err(|_| ConnectError::Lookup)?
-            .collect(),
+            .map_err(|_| ConnectError::Lookup)?,
     };
     if addresses.is_empty() {
         return Err(ConnectError::Lookup);

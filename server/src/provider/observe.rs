@@ -5,7 +5,7 @@ use super::json::{Doc, text_of};
 use crate::config::{ProviderConfig, States};
 use app::domain::ids::JobId;
 use app::domain::money::{Charge, ChargeState};
-use app::domain::remote::{Execution, Fetch, MAX_RAW_STATUS, Output, Reason};
+use app::domain::remote::{Execution, Fetch, Output, Reason, raw_status};
 use chrono::{DateTime, Utc};
 use url::Url;
 
@@ -54,7 +54,7 @@ fn read_object(
             fetch: Fetch::Ok,
             execution: Some(execution),
             reason: Some(reason(doc, execution, provider)),
-            raw_status: (execution == Execution::Unknown).then(|| raw.chars().take(MAX_RAW_STATUS).collect()),
+            raw_status: (execution == Execution::Unknown).then(|| raw_status(&raw)),
             outputs,
             outputs_expected: None,
             charge,

@@ -5,10 +5,14 @@ use super::net::{ConnectError, Connector, Policy};
 use crate::config::ProviderConfig;
 use app::domain::operation::ErrorCategory;
 use bytes::Bytes;
-use http::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap};
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue};
 use std::time::Duration;
 use tokio::time::Instant;
 use url::Url;
+
+/// Bytes a second that an output comes at, at least, once [`GRACE`] times the provider's timeout are over.
+const SLOWEST: u64 = 64 * 1024;
+const GRACE: u32 = 3;
 
 /// Why an output was not fetched: the category, and words without a URL in them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -36,6 +40,7 @@ pub struct OutputClient {
 pub struct OutputBody {
     answered: Answered,
     idle: Duration,
+    began: Instant,
     length: Option<u64>,
     got: u64,
     max_bytes: u64,
@@ -89,6 +94,14 @@ impl OutputClient {
         if let Some((category, detail)) = error {
             return Err(OutputError::new(category, detail));
         }
+        // We asked for it as it is. A small packed body may be an endless one, and is never unpacked here.
+        let is_plain = |value: &HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"identity");
+        if !answered.headers.get_all(CONTENT_ENCODING).iter().all(is_plain) {
+            return Err(OutputError::new(
+                ErrorCategory::OutputMismatch,
+                "the output came packed, and was asked for as it is",
+            ));
+        }
         let length = answered
             .headers
             .get(CONTENT_LENGTH)
@@ -100,6 +113,7 @@ impl OutputClient {
         Ok(OutputBody {
             answered,
             idle: self.idle,
+            began: Instant::now(),
             length,
             got: 0,
             max_bytes,
@@ -116,6 +130,13 @@ impl OutputBody {
             .and_then(|value| value.to_str().ok())
     }
 
+    /// Until when the next bytes are waited for: not long after the last ones, and no longer than a whole of this
+    /// length may take. One byte a second would hold a worker for years.
+    fn patience(&self) -> Instant {
+        let whole = self.idle * GRACE + Duration::from_secs(self.got / SLOWEST);
+        (Instant::now() + self.idle).min(self.began + whole)
+    }
+
     /// The next bytes; `None` at the end, when they are as many as the host said.
     ///
     /// # Errors
@@ -123,7 +144,7 @@ impl OutputBody {
     pub async fn chunk(&mut self) -> Result<Option<Bytes>, OutputError> {
         let piece = self
             .answered
-            .piece(Instant::now() + self.idle)
+            .piece(self.patience())
             .await
             .map_err(|end| match end {
                 End::Short | End::Whole => too_short(),

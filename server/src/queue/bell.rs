@@ -18,7 +18,7 @@ pub async fn listen(
     bell: Arc<Notify>,
     stop: CancellationToken,
 ) {
-    let Database::Postgres { pool } = database else {
+    let Database::Postgres { pool, .. } = database else {
         return;
     };
     while !stop.is_cancelled() {

@@ -16,6 +16,8 @@ use tokio_util::sync::CancellationToken;
 const WRITE_TRIES: u32 = 5;
 /// The first wait between them; each next one is longer by as much.
 const WRITE_WAIT: Duration = Duration::from_millis(100);
+/// How long a handler that was cut off may still write down how its work stands.
+const LAST_WORDS: Duration = Duration::from_millis(1500);
 
 /// One claim being carried out.
 pub(super) struct Claim<'a> {
@@ -25,8 +27,10 @@ pub(super) struct Claim<'a> {
     pub claimed: Claimed,
     /// On the monotonic clock, before the claim's commit.
     pub claimed_at: Instant,
-    /// Cancels it hard: the job is given back.
-    pub stop: CancellationToken,
+    /// The worker is told to end.
+    pub ending: CancellationToken,
+    /// The worker waits no longer: the handler has a moment, then it is dropped and the job given back.
+    pub cut: CancellationToken,
 }
 
 /// How a claim ends.
@@ -34,6 +38,12 @@ enum End {
     Done(Value),
     Retry {
         error: String,
+        after: Option<Duration>,
+    },
+    /// Not failed: somebody may have it again after so long, with so many attempts spent.
+    Later {
+        after: Duration,
+        spent: i64,
     },
     Dead {
         reason: &'static str,
@@ -44,6 +54,20 @@ enum End {
     GivenBack,
     /// Somebody else has it already.
     Lost,
+}
+
+impl End {
+    /// The transaction that writes it, as fail points name it.
+    const fn step(&self) -> &'static str {
+        match self {
+            Self::Done(_) => "job_done",
+            Self::Retry { .. } => "job_retry",
+            Self::Dead { .. } => "job_dead",
+            Self::GivenBack => "job_given_back",
+            Self::Later { .. } => "job_later",
+            Self::Lost => "job_lost",
+        }
+    }
 }
 
 impl Claim<'_> {
@@ -108,11 +132,20 @@ impl Claim<'_> {
             max_attempts: claimed.max_attempts,
             lease_ends: self.claimed_at + self.settings.lease,
             lost: lost.clone(),
+            ending: self.ending.clone(),
+            cut: self.cut.clone(),
         };
         // A task of its own: a panic in a handler is a failure of its job alone.
         let handler = tokio::spawn((registered.handler)(job));
         match self.attend(registered, handler, &lost).await {
             Attended::Ended(Ok(result)) => End::Done(result),
+            Attended::Ended(Err(failure)) if failure.put_back => {
+                let spent = if failure.afresh { 0 } else { claimed.attempt - 1 };
+                End::Later {
+                    after: failure.after.unwrap_or(Duration::ZERO),
+                    spent,
+                }
+            }
             Attended::Ended(Err(failure)) => after_failure(&failure, claimed.attempt, claimed.max_attempts),
             Attended::Stopped => End::GivenBack,
             Attended::Lost => End::Lost,
@@ -155,7 +188,14 @@ impl Claim<'_> {
                     let text = format!("Job timed out after {seconds:?}s");
                     break Attended::Ended(Err(JobFailure::new(ErrorCategory::Timeout, text)));
                 }
-                () = self.stop.cancelled() => break Attended::Stopped,
+                () = self.cut.cancelled() => {
+                    match tokio::time::timeout(LAST_WORDS, &mut handler).await {
+                        Ok(ended) => {
+                            return Attended::Ended(ended.unwrap_or_else(|crash| Err(crashed(crash))));
+                        }
+                        Err(_) => break Attended::Stopped,
+                    }
+                }
             }
         };
         handler.abort();
@@ -170,7 +210,7 @@ impl Claim<'_> {
         let held = jobs::renew(&mut tx, id, attempt, self.settings.lease_span())
             .await?
             .is_some();
-        tx.commit().await?;
+        tx.commit_at("job_renew").await?;
         Ok(held)
     }
 
@@ -193,10 +233,19 @@ impl Claim<'_> {
                     "done",
                 )
             }
-            End::Retry { error } => (
-                jobs::retry(&mut tx, id, attempt, error, self.settings.backoff(attempt)).await?,
-                "retry",
-            ),
+            End::Retry { error, after } => {
+                // Whoever asks for a longer pause gets it.
+                let asked = after.and_then(|after| chrono::Duration::from_std(after).ok());
+                let delay = self.settings.backoff(attempt).max(asked.unwrap_or_default());
+                (jobs::retry(&mut tx, id, attempt, error, delay).await?, "retry")
+            }
+            End::Later { after, spent } => {
+                let delay = chrono::Duration::from_std(*after).unwrap_or_default();
+                (
+                    jobs::put_back(&mut tx, id, attempt, delay, *spent).await?,
+                    "later",
+                )
+            }
             End::Dead {
                 reason,
                 attempts,
@@ -208,7 +257,7 @@ impl Claim<'_> {
             End::GivenBack => (jobs::release(&mut tx, id, attempt).await?, "given_back"),
             End::Lost => (false, "lost"),
         };
-        tx.commit().await?;
+        tx.commit_at(end.step()).await?;
         metrics::counter!("dlo_queue_jobs_total", "end" => if held { word } else { "lost" }).increment(1);
         if !held {
             tracing::warn!(job = %id, attempt, "the claim was lost before the job ended");
@@ -270,7 +319,10 @@ fn after_failure(failure: &JobFailure, attempt: i64, max_attempts: i64) -> End {
             error,
         }
     } else {
-        End::Retry { error }
+        End::Retry {
+            error,
+            after: failure.after,
+        }
     }
 }
 

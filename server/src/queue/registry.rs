@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::future::Future;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 /// A claimed job, as its handler sees it.
@@ -26,6 +26,10 @@ pub struct Job {
     pub lease_ends: Instant,
     /// Cancelled when the lease was lost: somebody else may have the job now. The handler is dropped then anyway.
     pub lost: CancellationToken,
+    /// Cancelled when the worker is told to end: what can end soon should, and the rest be given back.
+    pub ending: CancellationToken,
+    /// Cancelled when the worker waits no longer: what is under way has a moment to write down how it stands.
+    pub cut: CancellationToken,
 }
 
 /// What a handler made of its job: a result to keep, or a failure.
@@ -39,6 +43,12 @@ pub struct JobFailure {
     pub text: String,
     /// Trying again would not help.
     pub permanent: bool,
+    /// When to try again; `None`: as the retry policy says.
+    pub after: Option<Duration>,
+    /// No failure of the job at all: it is put back untried and spends no attempt.
+    pub put_back: bool,
+    /// With `put_back`: what failed before is forgotten, for it went well this time.
+    pub afresh: bool,
 }
 
 impl JobFailure {
@@ -48,6 +58,33 @@ impl JobFailure {
             category,
             text: text.into(),
             permanent: false,
+            after: None,
+            put_back: false,
+            afresh: false,
+        }
+    }
+
+    /// The same failure, tried again not before `after`.
+    #[must_use]
+    pub const fn after(mut self, after: Option<Duration>) -> Self {
+        self.after = after;
+        self
+    }
+
+    /// Nothing failed: the job is put back, for anybody to take after `after`. It spends no attempt.
+    pub fn put_back(after: Duration, text: impl Into<String>) -> Self {
+        Self {
+            after: Some(after),
+            put_back: true,
+            ..Self::new(ErrorCategory::Other, text)
+        }
+    }
+
+    /// It went well so far, and goes on after `after`: a new allowance of attempts.
+    pub fn goes_on(after: Duration, text: impl Into<String>) -> Self {
+        Self {
+            afresh: true,
+            ..Self::put_back(after, text)
         }
     }
 
@@ -57,6 +94,9 @@ impl JobFailure {
             category,
             text: text.into(),
             permanent: true,
+            after: None,
+            put_back: false,
+            afresh: false,
         }
     }
 }

@@ -102,8 +102,9 @@ impl Worker {
                 match claim(&self.database, &self.settings).await {
                     Ok(Some((claimed, claimed_at))) => {
                         let worker = self.clone();
-                        let stop = hard_stop.clone();
-                        running.spawn(async move { worker.carry_out(claimed, claimed_at, stop).await });
+                        let (ending, cut) = (stop.clone(), hard_stop.clone());
+                        running
+                            .spawn(async move { worker.carry_out(claimed, claimed_at, ending, cut).await });
                         // A full house must not keep lost claims waiting.
                         if lost_is_due(&mut lost).await {
                             log(take_up_lost(&self.database, &self.settings).await);
@@ -137,7 +138,13 @@ impl Worker {
         }
     }
 
-    async fn carry_out(&self, claimed: Claimed, claimed_at: Instant, stop: CancellationToken) {
+    async fn carry_out(
+        &self,
+        claimed: Claimed,
+        claimed_at: Instant,
+        ending: CancellationToken,
+        cut: CancellationToken,
+    ) {
         let Self {
             database,
             registry,
@@ -150,7 +157,8 @@ impl Worker {
             settings,
             claimed,
             claimed_at,
-            stop,
+            ending,
+            cut,
         }
         .carry_out()
         .await;
@@ -165,14 +173,14 @@ pub async fn run_once(
 ) -> Result<usize, DbError> {
     let mut carried_out = 0;
     while let Some((claimed, claimed_at)) = claim(database, settings).await? {
-        let stop = CancellationToken::new();
         Claim {
             database,
             registry,
             settings,
             claimed,
             claimed_at,
-            stop,
+            ending: CancellationToken::new(),
+            cut: CancellationToken::new(),
         }
         .carry_out()
         .await;
@@ -202,7 +210,7 @@ async fn claim(database: &Database, settings: &Settings) -> Result<Option<(Claim
     let claimed_at = Instant::now();
     let mut tx = database.write().await?;
     let claimed = jobs::claim(&mut tx, queues, settings.lease_span()).await?;
-    tx.commit().await?;
+    tx.commit_at("claim").await?;
     Ok(claimed.map(|claimed| (claimed, claimed_at)))
 }
 
@@ -213,7 +221,7 @@ async fn take_up_lost(database: &Database, settings: &Settings) -> Result<(), Db
     if found {
         let mut tx = database.write().await?;
         let requeued = jobs::requeue_lost(&mut tx, settings.lease_span()).await?;
-        tx.commit().await?;
+        tx.commit_at("requeue").await?;
         if requeued > 0 {
             tracing::warn!(requeued, "claims whose lease had ended were put back");
         }

@@ -4,7 +4,7 @@ use super::operations::CHUNK;
 use super::text::{Reader, json, placeholders};
 use crate::database::{DbError, Row, Tx, Value};
 use crate::values;
-use app::domain::attempt::{Attempt, Receipt, ReceiptKind};
+use app::domain::attempt::{Attempt, Receipt, ReceiptKind, most_telling};
 use app::domain::ids::{AttemptId, JobId, OperationId, RecoveryId};
 use chrono::{DateTime, Utc};
 use std::collections::BTreeSet;
@@ -93,6 +93,26 @@ pub async fn by_recovery(tx: &mut Tx, recovery: RecoveryId) -> Result<Option<Att
         .find(|row| row.attempt.recovery_id == recovery))
 }
 
+/// The kinds of all receipts of one recovery's attempt, oldest first; `None` when it has begun no attempt.
+pub async fn receipt_kinds(tx: &mut Tx, recovery: RecoveryId) -> Result<Option<Vec<ReceiptKind>>, DbError> {
+    let sql = "SELECT id FROM dlo_attempts WHERE recovery_id = $1";
+    let Some(row) = tx.fetch_optional(sql, values![recovery]).await? else {
+        return Ok(None);
+    };
+    let attempt = row.uuid("id")?;
+    let sql = "SELECT attempt_id, kind FROM dlo_receipts WHERE attempt_id = $1 ORDER BY seq";
+    let rows = tx.fetch_all(sql, values![attempt]).await?;
+    let kinds = rows.iter().map(|row| {
+        Reader {
+            row,
+            table: "dlo_receipts",
+            id: attempt.to_string(),
+        }
+        .slug("kind")
+    });
+    kinds.collect::<Result<_, _>>().map(Some)
+}
+
 /// Closes every attempt that is open, on a person's word (`confirm_not_sent`). Answers how many there were.
 pub async fn close_by_person(tx: &mut Tx, operation: &OperationId, detail: &str) -> Result<usize, DbError> {
     let open: Vec<Attempt> = list(tx, operation)
@@ -162,29 +182,15 @@ fn receipt_from_row(row: &Row) -> Result<ReceiptRow, DbError> {
     })
 }
 
-/// Which receipt tells most of its attempt: one that names an id, else one that closes it, else the last.
-const fn weight(receipt: &Receipt) -> u8 {
-    match (receipt.job_id.is_some(), receipt.kind) {
-        (true, _) => 2,
-        (
-            false,
-            ReceiptKind::NotSent
-            | ReceiptKind::Rejected
-            | ReceiptKind::Accepted
-            | ReceiptKind::ConfirmedByPerson,
-        ) => 1,
-        (false, ReceiptKind::Unknown) => 0,
-    }
-}
-
 fn attempt_from_row(row: &Row, receipts: &[ReceiptRow]) -> Result<AttemptRow, DbError> {
     let id = row.uuid("id")?;
-    let own = || receipts.iter().filter(|receipt| receipt.attempt == id);
-    // The first of equals: what came first was acted on.
-    let telling = own().rev().max_by_key(|receipt| weight(&receipt.receipt));
+    let own: Vec<&ReceiptRow> = receipts.iter().filter(|receipt| receipt.attempt == id).collect();
+    let kept: Vec<&Receipt> = own.iter().map(|row| &row.receipt).collect();
+    let telling = most_telling(&kept).map(|at| own[at]);
     let shown = telling.and_then(|telling| telling.receipt.job_id.as_ref());
-    let extra_job_ids = own()
-        .filter_map(|receipt| receipt.receipt.job_id.clone())
+    let extra_job_ids = kept
+        .iter()
+        .filter_map(|receipt| receipt.job_id.clone())
         .filter(|job_id| Some(job_id) != shown)
         .collect();
     Ok(AttemptRow {

@@ -9,12 +9,15 @@ use app::domain::guard::GuardResult;
 use app::domain::ids::{DeadLetterId, OperationId, RecoveryId};
 use app::domain::plan::Effect;
 use app::domain::redact::redact_text;
-use app::domain::role::Caller;
+use app::domain::role::{Caller, Role};
 
 /// The key of PostgreSQL's lock on the end of the chain; any number that nobody else uses.
 const CHAIN_LOCK: i64 = 0x_444c_4f5f_4155_4454;
 /// Entries that one statement reads while the chain is checked or exported.
 const BATCH: i64 = 1000;
+
+/// Who acts in an entry about somebody who did not come in.
+pub const NOBODY: &str = "signed out";
 
 /// An entry to be: [`append`] gives it its number, its time and its hash.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,6 +42,17 @@ impl Entry {
             guards: Vec::new(),
             hash: String::new(),
         })
+    }
+
+    /// Somebody did something who is not known.
+    pub fn nobody(action: impl Into<String>) -> Self {
+        let nobody = Caller {
+            name: NOBODY.to_owned(),
+            role: Role::Viewer,
+        };
+        let mut entry = Self::new(&nobody, action);
+        entry.0.role = "none".to_owned();
+        entry
     }
 
     pub fn effect(mut self, effect: Effect) -> Self {

@@ -60,3 +60,44 @@ pub fn decode_ranked(text: &str) -> Result<(i64, DateTime<Utc>, Uuid), DeskError
         id.parse().map_err(|_| bad())?,
     ))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    /// So many cases; `PROPTEST_CASES` asks for another number, a million for one.
+    fn cases(usual: u32) -> ProptestConfig {
+        let asked = std::env::var("PROPTEST_CASES")
+            .ok()
+            .and_then(|text| text.parse().ok());
+        ProptestConfig {
+            cases: asked.unwrap_or(usual),
+            failure_persistence: None,
+            ..ProptestConfig::default()
+        }
+    }
+
+    proptest! {
+        #![proptest_config(cases(300))]
+
+        #[test]
+        fn any_text_is_one_of_ours_or_refused(text in "\\PC{0,80}", bytes in prop::collection::vec(any::<u8>(), 0..60)) {
+            for text in [text, URL_SAFE_NO_PAD.encode(bytes)] {
+                if let Ok([one, two]) = decode::<2>(&text) {
+                    prop_assert_eq!(encode(&[&one, &two]), text.as_str());
+                }
+                if let Ok((rank, at, id)) = decode_ranked(&text) {
+                    prop_assert_eq!(decode_ranked(&encode_ranked(rank, at, id)).ok(), Some((rank, at, id)));
+                }
+            }
+        }
+
+        #[test]
+        fn what_is_packed_is_unpacked(one in "[^\u{1f}]{0,30}", two in "[^\u{1f}]{0,30}", rank in any::<i64>(), seconds in 0_i64..4_000_000_000, id in any::<u128>()) {
+            prop_assert_eq!(decode::<2>(&encode(&[&one, &two])).ok(), Some([one, two]));
+            let at = DateTime::from_timestamp(seconds, 0).unwrap_or_default();
+            let id = Uuid::from_u128(id);
+            prop_assert_eq!(decode_ranked(&encode_ranked(rank, at, id)).ok(), Some((rank, at, id)));
+        }
+    }
+}

@@ -5,7 +5,7 @@ use crate::config::{Config, Execute, fingerprint};
 use crate::database::{DbError, Tx};
 use crate::values;
 use app::domain::decision::allows_child;
-use app::domain::guard::{GuardFacts, ParentFacts, ProviderFacts};
+use app::domain::guard::{GuardFacts, Kinship, ParentFacts, ProviderFacts, Rival, rival};
 use app::domain::ids::{DeadLetterId, OperationId, QueueJobId, RecoveryId};
 use app::domain::operation::Operation;
 use app::domain::plan::{Action, decide};
@@ -69,6 +69,11 @@ pub async fn gather(
             Some(parent) => parent_standing(tx, parent).await?,
             None => None,
         },
+        rival: if creates {
+            rival_of(tx, record).await?
+        } else {
+            None
+        },
         facts_max_age: Duration::seconds(
             i64::try_from(config.policy.facts_max_age_seconds).unwrap_or(i64::from(u32::MAX)),
         ),
@@ -125,4 +130,37 @@ async fn parent_standing(tx: &mut Tx, parent: &OperationId) -> Result<Option<Par
         id: parent.clone(),
         still_allows: allows_child(&record, &evidence, row),
     }))
+}
+
+/// The first operation prepared in the stead of this one, or of its parent, that holds its creation back.
+async fn rival_of(tx: &mut Tx, record: &Operation) -> Result<Option<Rival>, DbError> {
+    let mut families = vec![(Kinship::Child, record.clone())];
+    if let Some(parent) = &record.parent
+        && let Some(parent) = operations::load(tx, parent).await?
+    {
+        families.push((Kinship::Sibling, parent));
+    }
+    for (kinship, head) in families {
+        for id in operations::children(tx, &head.id).await? {
+            if id == record.id {
+                continue;
+            }
+            let Some(relative) = operations::load(tx, &id).await? else {
+                continue;
+            };
+            let known = evidence::gather(tx, &relative).await?;
+            let row = decide(&relative, &known, tx.now()).row;
+            let adopted = is_adopted(&head, &relative);
+            if let Some(found) = rival(kinship, &relative, &known, row, adopted) {
+                return Ok(Some(found));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Whether a child is a paid extra render of its parent, and not a new want.
+pub fn is_adopted(parent: &Operation, child: &Operation) -> bool {
+    let holds = |job_id| parent.adopted_jobs.contains(job_id);
+    child.job_id.as_ref().is_some_and(holds)
 }

@@ -5,7 +5,7 @@ mod list;
 pub use list::{Listed, Place, list};
 
 use super::text::{Reader, json, placeholders};
-use super::{derived, events};
+use super::{derived, events, revisions};
 use crate::database::{DbError, Row, Tx, Value};
 use crate::values;
 use app::desk::Event;
@@ -192,7 +192,7 @@ pub async fn insert(tx: &mut Tx, record: &Operation) -> Result<(), DbError> {
         plan.refund_unresolved
     ]);
     tx.execute(&sql, values).await?;
-    Ok(())
+    revisions::keep(tx, record).await
 }
 
 /// Writes all facts of a record that exists. The values derived from them follow by [`derived::refresh`].
@@ -205,7 +205,7 @@ pub async fn update(tx: &mut Tx, record: &Operation) -> Result<(), DbError> {
         .collect();
     let sql = format!("UPDATE dlo_operations SET {} WHERE id = $1", set.join(", "));
     match tx.execute(&sql, facts(record)).await? {
-        1 => Ok(()),
+        1 => revisions::keep(tx, record).await,
         _ => Err(DbError::Inconsistent {
             table: TABLE,
             column: "id",

@@ -14,7 +14,19 @@ pub struct Operator {
     pub password_hash: String,
     pub created_at: DateTime<Utc>,
     pub disabled_at: Option<DateTime<Utc>>,
+    /// Sessions of another generation are over.
+    pub generation: i64,
 }
+
+impl Operator {
+    /// Their password is somebody else's matter: none of ours is stored.
+    pub fn is_signed_in_elsewhere(&self) -> bool {
+        self.password_hash.starts_with(ELSEWHERE)
+    }
+}
+
+/// How the hash begins of somebody who has no password here. No password fits it.
+const ELSEWHERE: char = '!';
 
 /// What adding a person did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +38,7 @@ pub enum Added {
     },
 }
 
-const COLUMNS: &str = "name, role, password_hash, created_at, disabled_at";
+const COLUMNS: &str = "name, role, password_hash, created_at, disabled_at, generation";
 
 fn operator(row: &Row) -> Result<Operator, DbError> {
     let name = row.text("name")?;
@@ -40,6 +52,7 @@ fn operator(row: &Row) -> Result<Operator, DbError> {
         password_hash: row.text("password_hash")?,
         created_at: row.time("created_at")?,
         disabled_at: row.opt_time("disabled_at")?,
+        generation: row.int("generation")?,
         name,
     })
 }
@@ -49,9 +62,9 @@ fn operator(row: &Row) -> Result<Operator, DbError> {
 /// # Errors
 /// When the database does not answer, or the row's role is none.
 pub async fn find(database: &Database, name: &str) -> Result<Option<Operator>, DbError> {
-    let mut tx = database.read().await?;
     let sql = format!("SELECT {COLUMNS} FROM dlo_operators WHERE name = $1");
-    tx.fetch_optional(&sql, values![name])
+    database
+        .look_up(&sql, values![name])
         .await?
         .as_ref()
         .map(operator)
@@ -124,6 +137,71 @@ pub async fn add(
     audit::append(&mut tx, entry).await?;
     tx.commit().await?;
     Ok(added)
+}
+
+/// Gives a person another role and leaves the rest. `None` when there is no such person, else the role before.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn change_role(
+    database: &Database,
+    by: &Caller,
+    name: &str,
+    role: Role,
+) -> Result<Option<Role>, DbError> {
+    let mut tx = database.write().await?;
+    let sql = format!(
+        "SELECT {COLUMNS} FROM dlo_operators WHERE name = $1{}",
+        tx.for_update()
+    );
+    let Some(row) = tx.fetch_optional(&sql, values![name]).await? else {
+        return Ok(None);
+    };
+    let before = operator(&row)?.role;
+    tx.execute(
+        "UPDATE dlo_operators SET role = $2 WHERE name = $1",
+        values![name, role.as_str()],
+    )
+    .await?;
+    let entry = Entry::new(by, "role_changed").reason(format!("{name} from {before} to {role}"));
+    audit::append(&mut tx, entry).await?;
+    tx.commit().await?;
+    Ok(Some(before))
+}
+
+/// Gives a person another password, by themselves; all their sessions end.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn change_password(database: &Database, by: &Caller, password_hash: &str) -> Result<(), DbError> {
+    let mut tx = database.write().await?;
+    tx.execute(
+        "UPDATE dlo_operators SET password_hash = $2, generation = generation + 1 WHERE name = $1",
+        values![by.name.as_str(), password_hash],
+    )
+    .await?;
+    audit::append(&mut tx, Entry::new(by, "password_changed")).await?;
+    tx.commit().await
+}
+
+/// Ends all sessions of a person, from the next request on. `false` when there is no such person.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn sign_out_everywhere(database: &Database, by: &Caller, name: &str) -> Result<bool, DbError> {
+    let mut tx = database.write().await?;
+    let changed = tx
+        .execute(
+            "UPDATE dlo_operators SET generation = generation + 1 WHERE name = $1",
+            values![name],
+        )
+        .await?;
+    if changed == 0 {
+        return Ok(false);
+    }
+    audit::append(&mut tx, Entry::new(by, "signed_out_everywhere").reason(name)).await?;
+    tx.commit().await?;
+    Ok(true)
 }
 
 /// Disables a person from the next request on. `false` when there is no such enabled person.

@@ -3,6 +3,7 @@
 
 use super::evidence;
 use super::guard_facts::{self, Asker};
+use super::warnings;
 use crate::config::Config;
 use crate::database::{DbError, Tx};
 use app::domain::evidence::Evidence;
@@ -37,7 +38,8 @@ pub async fn planned(
         },
     };
     let facts = guard_facts::gather(tx, config, record, plan.action, asker).await?;
-    let plan = plan.guarded(record, &evidence, &facts, now);
+    let mut plan = plan.guarded(record, &evidence, &facts, now);
+    plan.warnings = warnings::of_plan(tx, config, &plan, &evidence, asker).await?;
     Ok(Some(Planned {
         plan,
         evidence,

@@ -1,9 +1,11 @@
 //! Credits held back from an owner by confirmed creations, on `dlo_recoveries`.
 
+use super::operations;
 use super::text::Reader;
 use crate::database::{DbError, Tx};
 use crate::values;
 use app::domain::ids::{OperationId, RecoveryId};
+use app::domain::protocol::{counted_by_facts, outcome_is_known};
 use chrono::{DateTime, Utc};
 use rust_decimal::Decimal;
 
@@ -50,18 +52,22 @@ pub async fn end_of_operation(tx: &mut Tx, operation: &OperationId) -> Result<()
     Ok(())
 }
 
-/// Ends the reservations of creations that the owner's facts of `as_of` have counted already: those whose accepting
-/// receipt is older, and those whose outcome was unknown and whose operation has a job by now. Called when facts arrive.
-pub async fn end_accepted(tx: &mut Tx, owner: &str, as_of: DateTime<Utc>) -> Result<(), DbError> {
-    let none = tx.pick("FALSE", "0");
-    let sql = format!(
-        "UPDATE dlo_recoveries SET reservation_open = {none} WHERE owner = $1 AND reservation_open AND EXISTS ( \
-         SELECT 1 FROM dlo_attempts AS attempt JOIN dlo_receipts AS receipt ON receipt.attempt_id = attempt.id \
-         WHERE attempt.recovery_id = dlo_recoveries.id AND receipt.kind = 'accepted' AND receipt.received_at < $2) \
-         OR (owner = $1 AND reservation_open AND finished_at < $2 AND EXISTS ( \
-         SELECT 1 FROM dlo_operations AS operation \
-         WHERE operation.id = dlo_recoveries.operation_id AND operation.job_id IS NOT NULL))"
-    );
-    tx.execute(&sql, values![owner, as_of]).await?;
+/// Ends the reservations of creations that the owner's facts of `as_of` have counted already. Called when facts arrive.
+pub async fn end_counted(tx: &mut Tx, owner: &str, as_of: DateTime<Utc>) -> Result<(), DbError> {
+    let sql = "SELECT recovery.id, recovery.operation_id, recovery.finished_at, \
+               (SELECT MIN(receipt.received_at) FROM dlo_attempts AS attempt \
+               JOIN dlo_receipts AS receipt ON receipt.attempt_id = attempt.id \
+               WHERE attempt.recovery_id = recovery.id AND receipt.kind = 'accepted') AS accepted_at \
+               FROM dlo_recoveries AS recovery WHERE recovery.owner = $1 AND recovery.reservation_open";
+    let rows = tx.fetch_all(sql, values![owner]).await?;
+    for row in &rows {
+        let operation = OperationId(row.text("operation_id")?);
+        let (accepted_at, finished_at) = (row.opt_time("accepted_at")?, row.opt_time("finished_at")?);
+        let record = operations::load(tx, &operation).await?;
+        let known = record.as_ref().is_some_and(outcome_is_known);
+        if counted_by_facts(known, accepted_at, finished_at, as_of) {
+            end(tx, RecoveryId(row.uuid("id")?)).await?;
+        }
+    }
     Ok(())
 }

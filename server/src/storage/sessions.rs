@@ -3,8 +3,9 @@
 //! A session's id is a secret of its browser: the table keeps only its SHA-256, so that a copy of the database
 //! opens nobody's session.
 
-use crate::database::{Database, DbError};
+use crate::database::{Database, DbError, Dialect, Trouble};
 use crate::values;
+use app::desk::DeskError;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use sha2::{Digest, Sha256};
@@ -50,9 +51,9 @@ fn moment(at: OffsetDateTime) -> Result<DateTime<Utc>> {
         .ok_or_else(|| Error::Encode("the expiry is out of range".to_owned()))
 }
 
-/// The log keeps the database's words; the browser sees a plain failure.
-fn failed(error: &DbError) -> Error {
-    Error::Backend(error.to_string())
+/// The log keeps the database's words; the browser sees what is wrong in plain ones.
+fn failed(error: DbError) -> Error {
+    Error::Backend(DeskError::from(error).detail)
 }
 
 fn encode(record: &Record) -> Result<String> {
@@ -77,7 +78,7 @@ impl SessionStore for Sessions {
                 Ok(inserted)
             }
             .await
-            .map_err(|error| failed(&error))?;
+            .map_err(failed)?;
             if inserted == 1 {
                 return Ok(());
             }
@@ -99,24 +100,29 @@ impl SessionStore for Sessions {
             tx.commit().await
         }
         .await
-        .map_err(|error| failed(&error))
+        .or_else(|error: DbError| match error.trouble() {
+            // That somebody is here need not be written down for them to read.
+            Trouble::ReadOnly | Trouble::Full | Trouble::Busy | Trouble::Away => Ok(()),
+            Trouble::Other => Err(failed(error)),
+        })
     }
 
     async fn load(&self, id: &Id) -> Result<Option<Record>> {
-        let row = async {
-            let mut tx = self.database.read().await?;
-            let now = tx.now();
-            tx.fetch_optional(
-                "SELECT data, expires_at FROM dlo_sessions WHERE id = $1 AND expires_at > $2",
-                values![key(id), now],
-            )
-            .await
-        }
-        .await
-        .map_err(|error| failed(&error))?;
+        // The database's clock: SQLite's is this machine's.
+        let found = match self.database.dialect() {
+            Dialect::Postgres => {
+                let sql = "SELECT data, expires_at FROM dlo_sessions WHERE id = $1 AND expires_at > clock_timestamp()";
+                self.database.look_up(sql, values![key(id)]).await
+            }
+            Dialect::Sqlite => {
+                let sql = "SELECT data, expires_at FROM dlo_sessions WHERE id = $1 AND expires_at > $2";
+                self.database.look_up(sql, values![key(id), Utc::now()]).await
+            }
+        };
+        let row = found.map_err(failed)?;
         let Some(row) = row else { return Ok(None) };
-        let data = row.text("data").map_err(|error| failed(&error))?;
-        let expires_at = row.time("expires_at").map_err(|error| failed(&error))?;
+        let data = row.text("data").map_err(failed)?;
+        let expires_at = row.time("expires_at").map_err(failed)?;
         let data = serde_json::from_str(&data).map_err(|error| Error::Decode(error.to_string()))?;
         let expiry_date = OffsetDateTime::from_unix_timestamp(expires_at.timestamp())
             .map_err(|error| Error::Decode(error.to_string()))?;
@@ -135,6 +141,6 @@ impl SessionStore for Sessions {
             tx.commit().await
         }
         .await
-        .map_err(|error| failed(&error))
+        .map_err(failed)
     }
 }

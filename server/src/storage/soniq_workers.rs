@@ -8,7 +8,7 @@ use chrono::Duration;
 use serde_json::Value;
 
 /// A worker whose heartbeat is older is not alive: twice the longest interval that Soniq takes.
-const ALIVE: Duration = Duration::seconds(120);
+pub(super) const ALIVE: Duration = Duration::seconds(120);
 
 /// A living Soniq worker that takes every queue, or ours by name: it would dead-letter our jobs as unknown. Its
 /// `hostname:pid`.

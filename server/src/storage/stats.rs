@@ -4,7 +4,7 @@ use crate::database::{DbError, Tx};
 use app::desk::{QueueStats, QueuesView, Totals};
 use std::collections::BTreeMap;
 
-/// Counts all jobs and dead letters. A job without a queue counts in `default`, where a move would put it.
+/// Counts all jobs and dead letters, and leaves the rest of the view empty. A job without a queue counts in `default`, where a move would put it.
 pub async fn read(tx: &mut Tx) -> Result<QueuesView, DbError> {
     let rows = tx
         .fetch_all(
@@ -36,5 +36,9 @@ pub async fn read(tx: &mut Tx) -> Result<QueuesView, DbError> {
         .into_iter()
         .map(|(queue, totals)| QueueStats { queue, totals })
         .collect();
-    Ok(QueuesView { totals, queues })
+    Ok(QueuesView {
+        totals,
+        queues,
+        ..QueuesView::default()
+    })
 }

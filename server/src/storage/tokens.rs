@@ -1,10 +1,10 @@
 //! Bearer tokens of programs: the table keeps their SHA-256. Every change is audited in its own transaction.
 
 use super::audit::{self, Entry};
-use crate::database::{Database, DbError, Row};
+use crate::database::{Database, DbError, Dialect, Row, Tx};
 use crate::values;
 use app::domain::role::{Caller, Role};
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
@@ -22,12 +22,19 @@ pub struct Token {
     pub created_at: DateTime<Utc>,
     pub last_used_at: Option<DateTime<Utc>>,
     pub revoked_at: Option<DateTime<Utc>>,
+    /// From then on it is worthless; `None`: only revoking ends it.
+    pub expires_at: Option<DateTime<Utc>>,
 }
 
 impl Token {
     /// Whether the table's idea of the last use is too old to leave.
     pub fn use_is_stale(&self, now: DateTime<Utc>) -> bool {
         self.last_used_at.is_none_or(|at| now - at >= USE_RESOLUTION)
+    }
+
+    /// Whether its time is over.
+    pub fn is_expired(&self, now: DateTime<Utc>) -> bool {
+        self.expires_at.is_some_and(|at| at <= now)
     }
 
     /// Who acts with it.
@@ -39,7 +46,7 @@ impl Token {
     }
 }
 
-const COLUMNS: &str = "id, name, role, created_at, last_used_at, revoked_at";
+const COLUMNS: &str = "id, name, role, created_at, last_used_at, revoked_at, expires_at";
 
 fn token(row: &Row) -> Result<Token, DbError> {
     let id = row.uuid("id")?;
@@ -55,6 +62,7 @@ fn token(row: &Row) -> Result<Token, DbError> {
         created_at: row.time("created_at")?,
         last_used_at: row.opt_time("last_used_at")?,
         revoked_at: row.opt_time("revoked_at")?,
+        expires_at: row.opt_time("expires_at")?,
     })
 }
 
@@ -63,14 +71,14 @@ pub fn hash(secret: &str) -> String {
     hex::encode(Sha256::digest(secret.as_bytes()))
 }
 
-/// The token with this secret, unless it is revoked.
+/// The token with this secret, unless it is revoked. Whether its time is over, the caller's clock says.
 ///
 /// # Errors
 /// When the database does not answer, or the row's role is none.
 pub async fn find(database: &Database, secret: &str) -> Result<Option<Token>, DbError> {
-    let mut tx = database.read().await?;
     let sql = format!("SELECT {COLUMNS} FROM dlo_tokens WHERE hash = $1 AND revoked_at IS NULL");
-    tx.fetch_optional(&sql, values![hash(secret)])
+    database
+        .look_up(&sql, values![hash(secret)])
         .await?
         .as_ref()
         .map(token)
@@ -102,7 +110,17 @@ pub async fn used(database: &Database, id: Uuid) -> Result<(), DbError> {
     tx.commit().await
 }
 
-/// Keeps a new token by the hash of its secret.
+/// A token to be.
+#[derive(Debug, Clone, Copy)]
+pub struct NewToken<'a> {
+    pub id: Uuid,
+    pub name: &'a str,
+    pub role: Role,
+    pub secret: &'a str,
+    pub expires_at: Option<DateTime<Utc>>,
+}
+
+/// Keeps a new token by the hash of its secret, for as long as it is not revoked.
 ///
 /// # Errors
 /// When the database does not answer.
@@ -114,16 +132,59 @@ pub async fn create(
     role: Role,
     secret: &str,
 ) -> Result<(), DbError> {
+    let new = NewToken {
+        id,
+        name,
+        role,
+        secret,
+        expires_at: None,
+    };
     let mut tx = database.write().await?;
+    insert(&mut tx, by, &new).await?;
+    tx.commit().await
+}
+
+/// As [`create`], of a name that no valid token has: an audit that says a name means one token. `false` when one has it.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn create_named(database: &Database, by: &Caller, new: &NewToken<'_>) -> Result<bool, DbError> {
+    let mut tx = database.write().await?;
+    if tx.dialect() == Dialect::Postgres {
+        // Two at once would both find nothing.
+        tx.execute("LOCK TABLE dlo_tokens IN SHARE ROW EXCLUSIVE MODE", vec![])
+            .await?;
+    }
     let now = tx.now();
+    let taken = tx
+        .fetch_optional(
+            "SELECT id FROM dlo_tokens WHERE name = $1 AND revoked_at IS NULL \
+             AND (expires_at IS NULL OR expires_at > $2)",
+            values![new.name, now],
+        )
+        .await?;
+    if taken.is_some() {
+        return Ok(false);
+    }
+    insert(&mut tx, by, new).await?;
+    tx.commit().await?;
+    Ok(true)
+}
+
+async fn insert(tx: &mut Tx, by: &Caller, new: &NewToken<'_>) -> Result<(), DbError> {
+    let now = tx.now();
+    let NewToken { id, name, role, .. } = *new;
     tx.execute(
-        "INSERT INTO dlo_tokens (id, name, role, hash, created_at) VALUES ($1, $2, $3, $4, $5)",
-        values![id, name, role.as_str(), hash(secret), now],
+        "INSERT INTO dlo_tokens (id, name, role, hash, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6)",
+        values![id, name, role.as_str(), hash(new.secret), now, new.expires_at],
     )
     .await?;
-    let entry = Entry::new(by, "token_created").reason(format!("{name} as {role}, token {id}"));
-    audit::append(&mut tx, entry).await?;
-    tx.commit().await
+    let until = new
+        .expires_at
+        .map(|at| format!(", until {}", at.to_rfc3339_opts(SecondsFormat::Secs, true)))
+        .unwrap_or_default();
+    let entry = Entry::new(by, "token_created").reason(format!("{name} as {role}, token {id}{until}"));
+    audit::append(tx, entry).await.map(drop)
 }
 
 /// Revokes a token from the next request on. `false` when there is no such token, or it is revoked already.

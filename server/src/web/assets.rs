@@ -1,7 +1,7 @@
-//! The stylesheet, the icons and the mark: part of the program, compressed once, kept by browsers for ever.
+//! The stylesheet, the script, the icons and the mark: part of the program, compressed once, kept by browsers for ever.
 
 use super::Served;
-use app::assets::{self, Asset, ICONS, MARK, STYLE};
+use app::assets::{self, Asset};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
@@ -74,7 +74,7 @@ fn accepts(headers: &HeaderMap, encoding: &str) -> bool {
 
 async fn compress_all() -> HashMap<(String, &'static str), Bytes> {
     let mut all = HashMap::new();
-    for asset in [&*STYLE, &*ICONS, &*MARK] {
+    for asset in assets::all() {
         for encoding in ENCODINGS {
             if let Some(bytes) = compress(asset, encoding).await {
                 all.insert((asset.path.clone(), encoding), bytes);

@@ -1,26 +1,22 @@
 //! The outermost care for a request: its name, its body, its time, and a panic of ours.
 
-use super::body;
-use super::{Face, Reference};
+use super::{Face, Limits, Reference, body};
 use crate::api::problem::Problem;
 use app::desk::{Code, DeskError};
-use axum::extract::{MatchedPath, Request};
+use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderName, HeaderValue};
 use axum::middleware::Next;
 use axum::response::Response;
 use futures::FutureExt;
 use std::panic::AssertUnwindSafe;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use tracing::Instrument;
 use uuid::Uuid;
-
-/// No request takes longer. A decision may wait for a provider's answer, so this is above every sane timeout of one.
-const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
 
 static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Names the request, reads its body whole, bounds its time, and turns a panic into an answer.
-pub async fn guarded(mut request: Request, next: Next) -> Response {
+pub async fn guarded(State(limits): State<Limits>, mut request: Request, next: Next) -> Response {
     let began = Instant::now();
     let reference = Uuid::now_v7().simple().to_string();
     let face = Face::of(request.uri().path());
@@ -53,7 +49,7 @@ pub async fn guarded(mut request: Request, next: Next) -> Response {
             }
         };
         let handled = AssertUnwindSafe(next.run(request)).catch_unwind();
-        match tokio::time::timeout(REQUEST_TIMEOUT, handled).await {
+        match tokio::time::timeout(limits.request_time, handled).await {
             Ok(Ok(response)) => response,
             Ok(Err(_panic)) => {
                 tracing::error!("a handler panicked");

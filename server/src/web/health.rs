@@ -1,9 +1,11 @@
 //! Is it alive, is it ready?
 
 use super::{Served, metrics};
+use crate::api::problem::RETRY_UNAVAILABLE;
+use crate::database::{DbError, Trouble};
 use axum::Router;
 use axum::extract::State;
-use axum::http::StatusCode;
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use std::time::Duration;
@@ -19,16 +21,34 @@ pub fn router() -> Router<Served> {
         .route("/metrics", get(metrics::scrape))
 }
 
-/// The database is reachable and migrated.
+/// The database is reachable, migrated, and takes changes.
 async fn ready(State(served): State<Served>) -> Response {
-    let answer = match tokio::time::timeout(PATIENCE, served.office.database.is_current()).await {
-        Ok(Ok(true)) => return "ready\n".into_response(),
+    let database = &served.office.database;
+    let why = match tokio::time::timeout(PATIENCE, database.is_current()).await {
+        Ok(Ok(true)) => match tokio::time::timeout(PATIENCE, database.takes_changes()).await {
+            Ok(Ok(())) => return "ready\n".into_response(),
+            Ok(Err(error)) => unchangeable(&error),
+            Err(_) => "the database takes no changes in time; reading works\n",
+        },
         Ok(Ok(false)) => "the database is not migrated\n",
+        Ok(Err(DbError::Newer)) => "the database was migrated by a newer program\n",
         Ok(Err(error)) => {
             tracing::warn!(error = %error, "not ready");
             "the database does not answer\n"
         }
         Err(_) => "the database does not answer\n",
     };
-    (StatusCode::SERVICE_UNAVAILABLE, answer).into_response()
+    let again = [(header::RETRY_AFTER, HeaderValue::from(RETRY_UNAVAILABLE))];
+    (StatusCode::SERVICE_UNAVAILABLE, again, why).into_response()
+}
+
+/// Reading worked a moment ago.
+fn unchangeable(error: &DbError) -> &'static str {
+    tracing::warn!(error = %error, "not ready: the database takes no changes");
+    match error.trouble() {
+        Trouble::ReadOnly => "the database is read-only; reading works\n",
+        Trouble::Full => "the database is full; reading works\n",
+        Trouble::Busy => "the database takes no changes in time; reading works\n",
+        Trouble::Away | Trouble::Other => "the database does not answer\n",
+    }
 }

@@ -19,6 +19,7 @@ const SECONDS: &str = "dlo_http_request_duration_seconds";
 const RECOVERIES: &str = "dlo_recoveries";
 const QUEUE_JOBS: &str = "dlo_queue_jobs";
 const UP: &str = "dlo_database_up";
+const OPEN_PAGES: &str = "dlo_open_pages";
 
 static HANDLE: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
 
@@ -35,6 +36,7 @@ pub fn install() {
         describe_histogram!(SECONDS, Unit::Seconds, "Time to answer, by route.");
         describe_gauge!(RECOVERIES, "Recoveries by state.");
         describe_gauge!(QUEUE_JOBS, "Jobs by state, dead letters included.");
+        describe_gauge!(OPEN_PAGES, "Pages of this process that wait for changes.");
         describe_gauge!(UP, "1 when the database answered.");
         handle.ok()
     });
@@ -114,6 +116,8 @@ pub async fn scrape(State(served): State<Served>) -> Response {
         }
     };
     gauge!(UP).set(up);
+    let waiting = i64::try_from(served.office.live.waiting()).unwrap_or(i64::MAX);
+    gauge!(OPEN_PAGES).set(figure(waiting));
     match HANDLE.get().and_then(Option::as_ref) {
         Some(handle) => {
             handle.run_upkeep();

@@ -3,19 +3,29 @@
 pub mod assets;
 pub mod body;
 pub mod edge;
+pub mod ending;
 pub mod error_page;
+pub mod events;
 pub mod health;
+mod limits;
 pub mod metrics;
 pub mod origin;
+pub mod outputs;
 pub mod pages;
+pub mod permissions;
+mod proxy;
 mod serve;
+pub mod summary;
 
-pub use serve::{SHUTDOWN_GRACE, serve};
+pub use limits::Limits;
+pub use serve::{DRAIN, SHUTDOWN_GRACE, serve, serve_with};
 
 use crate::api;
+use crate::artifacts::Artifacts;
 use crate::office::Office;
 use crate::office::session;
 use crate::office::throttle::Throttle;
+use app::domain::permission::ROUTES;
 use axum::Router;
 use axum::extract::Request;
 use axum::http::{HeaderName, HeaderValue, header};
@@ -23,16 +33,16 @@ use axum::middleware;
 use axum::response::{Redirect, Response};
 use axum::routing::{any, get};
 use std::sync::Arc;
+use tokio::sync::OnceCell;
 use tower::limit::GlobalConcurrencyLimitLayer;
+use tower::util::option_layer;
 use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
+use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Predicate};
 use tower_http::set_header::SetResponseHeaderLayer;
 
-/// Requests that are worked on at once; more wait their turn.
-const MAX_AT_ONCE: usize = 512;
-
 /// Nothing but our own files, and no frame around us.
-const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; \
+const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; media-src 'self'; \
      script-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
 /// What every handler may use.
@@ -41,6 +51,9 @@ pub struct Served {
     pub office: Arc<Office>,
     pub throttle: Arc<Throttle>,
     pub own: Arc<origin::Own>,
+    pub limits: Limits,
+    /// Our copies of outputs, opened when the first is asked for.
+    pub copies: Arc<OnceCell<Artifacts>>,
 }
 
 impl Served {
@@ -50,32 +63,38 @@ impl Served {
             office,
             throttle: Arc::new(Throttle::default()),
             own: Arc::new(own),
+            limits: Limits::default(),
+            copies: Arc::default(),
         }
     }
 }
 
-/// Every route of this program.
-pub fn router(office: Arc<Office>) -> Router {
+/// Every route of this program. `secure` says whether this connection's cookies must be.
+pub fn router(served: Served, secure: bool) -> Router {
     pages::prepare();
     metrics::install();
-    let sessions = session::layer(&office);
-    let served = Served::new(office);
-    let pages = Router::new()
-        .route("/login", get(pages::page))
-        .route("/dead-letters", get(pages::page))
-        .route("/dead-letters/{id}", get(pages::page))
-        .route("/operations", get(pages::page))
-        .route("/operations/{id}", get(pages::page))
-        .route("/operations/{id}/review", get(pages::page))
-        .route("/recoveries", get(pages::page))
-        .route("/recoveries/{id}", get(pages::page))
-        .route("/queues", get(pages::page))
-        .route("/audit", get(pages::page))
-        .layer(middleware::from_fn(pages::signed_in_only))
-        .route("/forms/{*form}", any(pages::form))
+    let sessions = session::layer(&served.office, secure);
+    // The table of rules is the list of pages: one that has no rule is not there.
+    let pages = ROUTES
+        .iter()
+        .filter(|route| route.is_page)
+        .fold(Router::new(), |router, route| {
+            // An operation has a summary for whoever is sent its link.
+            let shown = if route.path == "/operations/{id}" {
+                get(summary::operation)
+            } else {
+                get(pages::page)
+            };
+            router.route(route.path, shown)
+        });
+    let pages = pages
+        .route(permissions::FORMS, any(pages::form))
+        .route("/operations/{id}/outputs/{index}", get(outputs::show))
+        .route(app::href::EVENTS, get(events::open))
         .route("/", get(|| async { Redirect::to(app::href::DEAD_LETTERS) }))
         .fallback(pages::unknown)
         .method_not_allowed_fallback(pages::wrong_method)
+        .layer(middleware::from_fn(permissions::ruled))
         .layer(middleware::from_fn_with_state(served.clone(), pages::identify))
         .layer(sessions)
         .layer(middleware::from_fn_with_state(
@@ -85,15 +104,28 @@ pub fn router(office: Arc<Office>) -> Router {
     let compression = CompressionLayer::new()
         .gzip(true)
         .br(true)
-        .quality(CompressionLevel::Fastest);
-    Router::new()
+        .quality(CompressionLevel::Fastest)
+        // Media are packed already, and are asked for in parts.
+        .compress_when(DefaultPredicate::new().and(NotForContentType::const_new("video/")));
+    let ending = middleware::from_fn_with_state(served.clone(), ending::refuse_at_the_end);
+    let open = assets::router()
+        .merge(health::router())
+        .layer(middleware::from_fn(permissions::ruled));
+    let (limits, config) = (served.limits, served.office.config.clone());
+    let routes = Router::new()
         .nest(api::ROOT, api::router(served.clone()))
         .merge(pages)
         .layer(compression)
-        .merge(assets::router())
-        .merge(health::router())
-        .with_state(served)
-        .layer(middleware::from_fn(edge::guarded))
+        .merge(open)
+        .with_state(served);
+    let https = session::is_https(&config);
+    bounded(routes, limits, |routes| routes.layer(ending))
+        .layer(option_layer(https.then(|| {
+            if_absent(
+                header::STRICT_TRANSPORT_SECURITY,
+                "max-age=31536000; includeSubDomains",
+            )
+        })))
         .layer(middleware::from_fn(metrics::count))
         .layer(if_absent(header::CACHE_CONTROL, "no-store"))
         .layer(if_absent(
@@ -107,7 +139,13 @@ pub fn router(office: Arc<Office>) -> Router {
             "same-origin",
         ))
         .layer(if_absent(header::X_FRAME_OPTIONS, "DENY"))
-        .layer(GlobalConcurrencyLimitLayer::new(MAX_AT_ONCE))
+}
+
+/// The routes under their bounds in time and number. `first` is asked before a turn is waited for.
+fn bounded(routes: Router, limits: Limits, first: impl FnOnce(Router) -> Router) -> Router {
+    // Inside the guard: waiting for a turn counts as time, and a slow body takes nobody's turn.
+    let routes = routes.layer(GlobalConcurrencyLimitLayer::new(limits.at_once));
+    first(routes).layer(middleware::from_fn_with_state(limits, edge::guarded))
 }
 
 fn if_absent(name: HeaderName, value: &'static str) -> SetResponseHeaderLayer<HeaderValue> {

@@ -119,4 +119,33 @@ mod tests {
             assert!(!check(&own, bad), "{bad:?}");
         }
     }
+
+    use crate::fuzzing::cases;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(cases(300))]
+
+        /// A browser that follows a way back of ours stays with us, whatever stands in it.
+        #[test]
+        fn no_way_back_leads_away(path in "[/\\\\.@:%a-z0-9?#\u{9}\u{a}\u{20}-]{0,24}|\\PC{0,24}") {
+            let here = url::Url::parse("https://office.example.test/login").expect("a URL");
+            if app::href::is_ours(&path) {
+                let there = here.join(&path).expect("a path");
+                prop_assert_eq!(there.origin(), here.origin(), "{}", path);
+            }
+        }
+
+        #[test]
+        fn no_foreign_origin_is_ours(origin in "(https?://)?[a-z0-9.@:%\\[\\]/\\\\-]{0,40}") {
+            let own = Own::new("https://office.example.test");
+            if let Ok(value) = HeaderValue::from_str(&origin) {
+                let headers = HeaderMap::from_iter([(header::ORIGIN, value)]);
+                if own.check(&headers, &Uri::from_static("/forms/x")).is_ok() {
+                    let read = url::Url::parse(&origin).expect("a URL");
+                    prop_assert_eq!(read.origin().ascii_serialization(), "https://office.example.test");
+                }
+            }
+        }
+    }
 }

@@ -1,12 +1,13 @@
 //! Pages and their forms. The context that both need is wired here, once.
 
-use super::{Face, Reference, Served};
+use super::{Face, Reference, Served, proxy};
 use crate::api::problem::Problem;
+use crate::office::Office;
 use crate::office::desk::OfficeDesk;
-use crate::office::session;
-use app::desk::{Code, Desk, DeskError};
+use crate::office::session::{self, Visitor};
+use app::desk::{Answer, CameBy, Code, Desk, DeskError};
 use app::domain::role::Caller;
-use app::edge::{Edge, Reply};
+use app::edge::{Around, Edge, Reply};
 use app::href::{self, Query};
 use app::pages::shell;
 use axum::body::Body;
@@ -23,9 +24,6 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, OnceLock};
 use tower_sessions::Session;
 
-/// The form that a signed-out browser may send.
-const SIGN_IN: &str = "/forms/sign-in";
-
 /// Makes the page renderer ready. May be called any number of times.
 pub fn prepare() {
     // The second call finds the work done.
@@ -37,7 +35,14 @@ pub fn prepare() {
 pub struct Visit {
     session: Session,
     address: IpAddr,
-    caller: Option<Caller>,
+    visitor: Option<Visitor>,
+}
+
+impl Visit {
+    /// Who is signed in.
+    pub fn caller(&self) -> Option<Caller> {
+        self.visitor.as_ref().map(|visitor| visitor.caller.clone())
+    }
 }
 
 /// What an answer was asked to become while it was made.
@@ -78,10 +83,7 @@ pub async fn own_forms_only(State(served): State<Served>, request: Request, next
 /// The browser's address. Behind a proxy (that is what `public_url` says) the proxy's last word about it counts, but
 /// only from a neighbour: anybody else could write anything there.
 fn address(request: &Request, behind_proxy: bool) -> IpAddr {
-    let peer = request
-        .extensions()
-        .get::<ConnectInfo<SocketAddr>>()
-        .map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |ConnectInfo(peer)| peer.ip());
+    let peer = peer(request);
     let neighbour = match peer {
         IpAddr::V4(peer) => peer.is_loopback() || peer.is_private(),
         IpAddr::V6(peer) => peer.is_loopback() || peer.is_unique_local(),
@@ -94,6 +96,24 @@ fn address(request: &Request, behind_proxy: bool) -> IpAddr {
         .unwrap_or(peer)
 }
 
+/// The connection's other end.
+fn peer(request: &Request) -> IpAddr {
+    request
+        .extensions()
+        .get::<ConnectInfo<SocketAddr>>()
+        .map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |ConnectInfo(peer)| peer.ip())
+}
+
+/// Whom a proxy names that is believed, else whom the session speaks for.
+async fn visitor(office: &Office, session: &Session, named: Option<proxy::Named>) -> Answer<Option<Visitor>> {
+    if let Some(named) = named
+        && let Some(visitor) = proxy::visitor(office, named).await?
+    {
+        return Ok(Some(visitor));
+    }
+    session::visitor(session, office).await
+}
+
 /// Finds out who visits, and puts it into the request.
 pub async fn identify(
     State(served): State<Served>,
@@ -101,20 +121,25 @@ pub async fn identify(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let caller = match session::caller(&session, &served.office).await {
-        Ok(caller) => caller,
+    let named = proxy::named(&served.office.config.sign_in, request.headers(), peer(&request));
+    let visitor = match visitor(&served.office, &session, named).await {
+        Ok(visitor) => visitor,
         Err(error) => return Face::Page.refuse(error.into(), &Reference::of(&request)),
     };
     let address = address(&request, !served.office.config.server.public_url.is_empty());
+    if let Some(visitor) = &visitor {
+        request.extensions_mut().insert(visitor.caller.clone());
+    }
     request.extensions_mut().insert(Visit {
         session,
         address,
-        caller,
+        visitor,
     });
     next.run(request).await
 }
 
-fn to_login(next: &str) -> Response {
+/// Sends a signed-out browser to the sign-in page, with the way back.
+pub fn to_login(next: &str) -> Response {
     let query = Query::of(&[(
         "next",
         if href::is_ours(next) {
@@ -126,18 +151,6 @@ fn to_login(next: &str) -> Response {
     Redirect::to(&href::with(href::LOGIN, &query)).into_response()
 }
 
-/// Sends a signed-out browser to the sign-in page, with the way back.
-pub async fn signed_in_only(request: Request, next: Next) -> Response {
-    let signed_in = request
-        .extensions()
-        .get::<Visit>()
-        .is_some_and(|visit| visit.caller.is_some());
-    if signed_in || request.uri().path() == href::LOGIN {
-        return next.run(request).await;
-    }
-    to_login(request.uri().path_and_query().map_or("/", |path| path.as_str()))
-}
-
 /// The one place where a request becomes what pages and forms see.
 struct Context {
     desk: Arc<dyn Desk>,
@@ -146,10 +159,11 @@ struct Context {
     form_key: String,
     reference: String,
     slow_down: Arc<OnceLock<u64>>,
+    around: Around,
 }
 
 impl Context {
-    fn new(served: Served, request: &Request) -> Result<Self, Problem> {
+    fn new(served: Served, request: &Request, around: Around) -> Result<Self, Problem> {
         let Some(visit) = request.extensions().get::<Visit>().cloned() else {
             return Err(Problem::new(Code::Internal, "The request was not identified."));
         };
@@ -159,7 +173,11 @@ impl Context {
             throttle: served.throttle,
             session: visit.session,
             address: visit.address,
-            caller: visit.caller,
+            came_by: visit
+                .visitor
+                .as_ref()
+                .map_or(CameBy::Proxy, |visitor| visitor.came_by),
+            caller: visit.visitor.map(|visitor| visitor.caller),
             now: Utc::now(),
             slow_down: slow_down.clone(),
         };
@@ -170,6 +188,7 @@ impl Context {
             form_key: hex::encode(rand::random::<[u8; 16]>()),
             reference: Reference::of(request),
             slow_down,
+            around,
         })
     }
 
@@ -178,6 +197,7 @@ impl Context {
         let desk = self.desk.clone();
         let (path, query) = (self.path.clone(), self.query.clone());
         let (form_key, reference) = (self.form_key.clone(), self.reference.clone());
+        let around = self.around.clone();
         move || {
             let options = use_context::<ResponseOptions>().unwrap_or_default();
             provide_context(desk.clone());
@@ -187,12 +207,13 @@ impl Context {
                 form_key: form_key.clone(),
                 reference: reference.clone(),
                 reply: Arc::new(Answered { options }),
+                around: around.clone(),
             });
         }
     }
 }
 
-/// Collects the whole page and drops the library's script chunks: a page has no script.
+/// Collects the whole page and drops the library's script chunks: nothing inline runs.
 fn without_scripts<IV: IntoView + 'static>(
     view: IV,
     _scripts: BoxedFnOnce<PinnedStream<String>>,
@@ -205,9 +226,51 @@ fn without_scripts<IV: IntoView + 'static>(
     })
 }
 
+/// Scheme and host of this office as the browser reaches it.
+pub fn base(served: &Served, request: &Request) -> String {
+    let public = served.office.config.server.public_url.trim_end_matches('/');
+    if !public.is_empty() {
+        return public.to_owned();
+    }
+    let host = request.headers().get(header::HOST);
+    let host = host
+        .and_then(|host| host.to_str().ok())
+        .or_else(|| request.uri().authority().map(|authority| authority.as_str()))
+        // What is no host is written nowhere.
+        .filter(|host| host.parse::<axum::http::uri::Authority>().is_ok());
+    host.map_or_else(String::new, |host| format!("http://{host}"))
+}
+
+/// What stands around the page: how its reader wants to read, and where creation is paused.
+async fn around(served: &Served, reader: Option<Caller>, base: String) -> Around {
+    let Some(caller) = reader else {
+        return Around {
+            base,
+            ..Around::default()
+        };
+    };
+    Around {
+        preferences: served.office.preferences(&caller.name).await,
+        paused: served.office.paused().await,
+        base,
+    }
+}
+
+/// Who reads this page, when they are signed in.
+pub fn reader(request: &Request) -> Option<Caller> {
+    request.extensions().get::<Visit>()?.caller()
+}
+
+/// The refusal of whoever is not signed in, where a layer did not send them away already.
+pub fn signed_out() -> Problem {
+    Problem::new(Code::Unauthenticated, "Sign in first.")
+}
+
 /// Renders a page.
 pub async fn page(State(served): State<Served>, request: Request) -> Response {
-    let context = match Context::new(served, &request) {
+    let (reader, base) = (reader(&request), base(&served, &request));
+    let around = around(&served, reader, base).await;
+    let context = match Context::new(served, &request, around) {
         Ok(context) => context,
         Err(problem) => return Face::Page.refuse(problem, &Reference::of(&request)),
     };
@@ -225,6 +288,11 @@ pub async fn unknown(state: State<Served>, request: Request) -> Response {
             let query = Query::parse(request.uri().query().unwrap_or_default());
             Redirect::permanent(&href::with(shorter, &query)).into_response()
         }
+        // The page would be framed for whoever is signed in, and nobody else is let near one that has no rule.
+        Some(_) | None if request.extensions().get::<Caller>().is_none() => {
+            let error = DeskError::new(Code::NotFound, "It may be mistyped, or belong to another office.");
+            Face::Page.refuse(error.into(), &Reference::of(&request))
+        }
         Some(_) | None => page(state, request).await,
     }
 }
@@ -239,7 +307,7 @@ pub async fn wrong_method(request: Request) -> Response {
 }
 
 /// The page that a form was sent from, as a path of ours.
-fn sent_from(headers: &HeaderMap) -> String {
+pub fn sent_from(headers: &HeaderMap) -> String {
     let referer = headers
         .get(header::REFERER)
         .and_then(|value| value.to_str().ok()?.parse::<Uri>().ok());
@@ -265,13 +333,10 @@ pub async fn form(State(served): State<Served>, mut request: Request) -> Respons
         };
         return Face::Page.refuse(Problem::new(code, "There is no such form."), &reference);
     }
-    let context = match Context::new(served, &request) {
+    let context = match Context::new(served, &request, Around::default()) {
         Ok(context) => context,
         Err(problem) => return Face::Page.refuse(problem, &reference),
     };
-    if context.desk.caller().is_none() && request.uri().path() != SIGN_IN {
-        return to_login(&sent_from(request.headers()));
-    }
     // The library would answer with a redirect to whatever the Referer says.
     request.headers_mut().remove(header::REFERER);
     let response = handle_server_fns_with_context(context.provider(), request)

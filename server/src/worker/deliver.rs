@@ -1,11 +1,12 @@
 //! Deliver (DESIGN 4.8): a fresh GET of the same job, then only the missing outputs, each published once.
 
+use super::circuit::capped;
 use super::{Executor, database_failure, lost_lease};
 use crate::artifacts::Wanted;
 use crate::fault;
-use crate::provider::{OutputLink, Reader};
-use crate::queue::JobFailure;
-use crate::storage::recoveries::{self, Ending, Permit};
+use crate::provider::{Answer, OutputLink, Reader};
+use crate::queue::{Job, JobFailure};
+use crate::storage::recoveries::{self, Ending, Permit, Recorded};
 use app::domain::ids::JobId;
 use app::domain::operation::{ErrorCategory, Operation, Phase};
 use app::domain::plan::missing_outputs;
@@ -16,7 +17,7 @@ use app::domain::transition::{OutputOutcome, OutputResult};
 use std::time::Duration;
 
 impl Executor {
-    pub(super) async fn deliver(&self, permit: &Permit) -> Result<(), JobFailure> {
+    pub(super) async fn deliver(&self, permit: &Permit, job: &Job) -> Result<(), JobFailure> {
         let Some(job_id) = permit.record.job_id.clone() else {
             return Err(JobFailure::permanent(
                 ErrorCategory::Configuration,
@@ -27,8 +28,10 @@ impl Executor {
             return self.complete(permit, &[]).await;
         }
         let reader = self.reader(permit)?;
+        self.admitted(permit).await?;
         let answer = reader.jobs.observe(&job_id).await;
-        fault::point("answered").await;
+        self.note_answer(permit, &answer).await;
+        fault::point("deliver", "answered").await;
         let reading = Reading {
             attach: false,
             delivering: true,
@@ -52,17 +55,23 @@ impl Executor {
         let Some(seen) = seen else { return lost_lease() };
         match fetch {
             Fetch::Ok => {}
-            Fetch::Network => return Err(retry_read(ErrorCategory::Connection)),
-            Fetch::ServerError => return Err(retry_read(ErrorCategory::Http5xx)),
-            Fetch::RateLimited => return Err(retry_read(ErrorCategory::RateLimited)),
+            Fetch::Network => return Err(retry_read(ErrorCategory::Connection, &answer)),
+            Fetch::ServerError => return Err(retry_read(ErrorCategory::Http5xx, &answer)),
+            Fetch::RateLimited => return Err(retry_read(ErrorCategory::RateLimited, &answer)),
             Fetch::NotFound | Fetch::Forbidden | Fetch::Unauthorized | Fetch::BadPayload | Fetch::Blocked => {
                 return Ok(());
             }
         }
         let mut failures = Vec::new();
         for index in missing_outputs(&seen.record) {
+            if job.ending.is_cancelled() {
+                return Err(JobFailure::put_back(
+                    Duration::ZERO,
+                    "the worker ends; what is copied is kept",
+                ));
+            }
             let outcome = self.copy(permit, &reader, &job_id, &answer.links, index).await?;
-            fault::point("copied").await;
+            fault::point("deliver", "copied").await;
             if let OutputOutcome::Failed { category } = &outcome {
                 failures.push((index, *category));
             }
@@ -73,15 +82,17 @@ impl Executor {
                 })
                 .await
                 .map_err(|error| database_failure(&error))?;
-            if written.is_none() {
-                return lost_lease();
+            match written {
+                Recorded::Written(_) => {}
+                Recorded::Lost => return lost_lease(),
+                Recorded::Moved(why) => return moved(&why),
             }
-            fault::point("recorded").await;
+            fault::point("deliver", "recorded").await;
         }
         self.complete(permit, &failures).await
     }
 
-    /// Fetches, verifies and publishes one output, the lease kept alive meanwhile.
+    /// Fetches, verifies and publishes one output; stops early when the lease was lost meanwhile.
     async fn copy(
         &self,
         permit: &Permit,
@@ -117,7 +128,8 @@ impl Executor {
                     });
                 }
                 () = tokio::time::sleep(half) => {
-                    let alive = recoveries::renew(&self.office.database, &self.office.config, permit).await;
+                    // The queue keeps the lease alive; a lost one must not go on costing bandwidth.
+                    let alive = recoveries::is_held(&self.office.database, permit).await;
                     if !alive.map_err(|error| database_failure(&error))? {
                         return Err(JobFailure::new(ErrorCategory::Other, "the lease was lost while copying"));
                     }
@@ -155,20 +167,27 @@ impl Executor {
             recoveries::record_delivery(&self.office.database, &self.office.config, permit, &[], ending)
                 .await
                 .map_err(|error| database_failure(&error))?;
-        fault::point("ended").await;
+        fault::point("deliver", "ended").await;
         match (written, passing) {
-            (None, _) => lost_lease(),
-            (Some(_), Some((index, category))) => Err(JobFailure::new(
+            (Recorded::Lost, _) => lost_lease(),
+            (Recorded::Moved(why), _) => moved(&why),
+            (Recorded::Written(_), Some((index, category))) => Err(JobFailure::new(
                 *category,
                 format!("output {index} could not be copied: {category}"),
             )),
-            (Some(_), None) => Ok(()),
+            (Recorded::Written(_), None) => Ok(()),
         }
     }
 }
 
-fn retry_read(category: ErrorCategory) -> JobFailure {
-    JobFailure::new(category, "the job could not be read before copying")
+/// The recovery has ended with these words: the job has nothing left to do.
+fn moved(why: &str) -> Result<(), JobFailure> {
+    tracing::warn!(why, "a delivery ended before its end");
+    Ok(())
+}
+
+fn retry_read(category: ErrorCategory, answer: &Answer) -> JobFailure {
+    JobFailure::new(category, "the job could not be read before copying").after(capped(answer.retry_after))
 }
 
 /// Answers that another try will not better.

@@ -3,7 +3,7 @@
 use super::{Executor, database_failure};
 use crate::database::DbError;
 use crate::fault;
-use crate::queue::JobFailure;
+use crate::queue::{Job, JobFailure};
 use crate::storage::facts;
 use crate::storage::recoveries::{self, Permit};
 use app::domain::attempt::{Receipt, ReceiptKind};
@@ -16,13 +16,21 @@ const KEEP_TRYING: Duration = Duration::from_secs(600);
 const TRY_AGAIN: Duration = Duration::from_millis(500);
 
 impl Executor {
-    pub(super) async fn dispatch(&self, permit: &Permit, lease_ends: Instant) -> Result<(), JobFailure> {
-        let receipt = self.send(permit, lease_ends).await;
-        fault::point("answered").await;
+    pub(super) async fn dispatch(&self, permit: &Permit, job: &Job) -> Result<(), JobFailure> {
+        let receipt = self.send(permit, job).await;
+        fault::point("dispatch", "answered").await;
         let started = Instant::now();
         loop {
             match recoveries::store_receipt(&self.office.database, permit, &receipt).await {
                 Ok(_) => break,
+                // Waiting would not mend such a row, and must not cost the only trace of a paid render.
+                Err(error @ DbError::Inconsistent { .. }) => {
+                    let kept = recoveries::keep_receipt(&self.office.database, permit, &receipt).await;
+                    if kept.is_ok() {
+                        return Err(database_failure(&error));
+                    }
+                    tokio::time::sleep(TRY_AGAIN).await;
+                }
                 Err(error) if started.elapsed() < KEEP_TRYING => {
                     // The id may be the only trace of a paid render: the log keeps it until the database does.
                     tracing::error!(
@@ -37,12 +45,12 @@ impl Executor {
                 Err(error) => return Err(database_failure(&error)),
             }
         }
-        fault::point("recorded").await;
+        fault::point("dispatch", "recorded").await;
         Ok(())
     }
 
     /// One request at most. Whatever keeps it from being sent is a `not_sent` receipt.
-    async fn send(&self, permit: &Permit, lease_ends: Instant) -> Receipt {
+    async fn send(&self, permit: &Permit, job: &Job) -> Receipt {
         let record = &permit.record;
         let Some(creator) = self.creators.get(&record.provider) else {
             return not_sent("the provider is not configured", ErrorCategory::Configuration);
@@ -62,14 +70,33 @@ impl Executor {
                 return not_sent("the specification could not be read", ErrorCategory::Database);
             }
         };
-        fault::point("before_send").await;
+        fault::point("dispatch", "before_send").await;
+        let lease_ends = job.lease_ends;
         creator
-            .create(&record.id, &body, move || Instant::now() < lease_ends)
+            .create_while(
+                &record.id,
+                &body,
+                self.still_holds(permit),
+                move || Instant::now() < lease_ends,
+                &job.cut,
+            )
             .await
     }
 }
 
 impl Executor {
+    /// Asked when the connection stands: a worker that stalled, or a clock that leapt, may have cost it the permit.
+    /// Without an answer nothing is sent.
+    async fn still_holds(&self, permit: &Permit) -> bool {
+        match recoveries::may_send(&self.office.database, permit).await {
+            Ok(held) => held,
+            Err(error) => {
+                tracing::warn!(error = %error, "the permit could not be confirmed: nothing is sent");
+                false
+            }
+        }
+    }
+
     async fn specification_body(&self, permit: &Permit) -> Result<Body, DbError> {
         let wanted = &permit.record.specification;
         let mut tx = self.office.database.read().await?;

@@ -2,6 +2,7 @@
 //!
 //! A queue job is not permission: each action asks storage for a permit first, and every result is written with it.
 
+mod circuit;
 mod deliver;
 mod dispatch;
 mod observe;
@@ -32,6 +33,8 @@ pub struct Executor {
     pub artifacts: Arc<Artifacts>,
 }
 
+/// What creates nothing may still come to its end so long when the worker is told to end.
+const TO_AN_END: Duration = Duration::from_secs(2);
 /// Before a permit is asked for again while another worker's lease is alive.
 const HELD_PAUSE: Duration = Duration::from_millis(200);
 
@@ -71,7 +74,7 @@ impl Executor {
                 "the job names no recovery",
             ));
         };
-        fault::point("claimed").await;
+        fault::point(action_of(&job.job_name), "claimed").await;
         let (database, config) = (&self.office.database, &self.office.config);
         let attempt = AttemptId(Uuid::now_v7());
         let permit = loop {
@@ -92,11 +95,12 @@ impl Executor {
                 Permission::Held => tokio::time::sleep(HELD_PAUSE).await,
             }
         };
-        fault::point("permitted").await;
+        fault::point(permit.stored.recovery.action.as_str(), "permitted").await;
         let done = match permit.stored.recovery.action {
-            Action::Dispatch => self.dispatch(&permit, job.lease_ends).await,
-            Action::Observe | Action::InspectAccounting => self.observe(&permit).await,
-            Action::Deliver => self.deliver(&permit).await,
+            // What may have left is answered for, or written down as unknown: nobody else may try again.
+            Action::Dispatch => self.dispatch(&permit, job).await,
+            Action::Observe | Action::InspectAccounting => until_the_end(job, self.observe(&permit)).await,
+            Action::Deliver => until_the_end(job, self.deliver(&permit, job)).await,
             // Never a recovery: the insert refuses them.
             Action::Reconcile | Action::Acknowledge => Ok(()),
         };
@@ -122,6 +126,26 @@ impl Executor {
             )
         })
     }
+}
+
+/// Work that creates nothing may be dropped anywhere and done again: when this worker ends, another one has it at once.
+async fn until_the_end(
+    job: &Job,
+    work: impl Future<Output = Result<(), JobFailure>>,
+) -> Result<(), JobFailure> {
+    let too_late = async {
+        job.ending.cancelled().await;
+        tokio::time::sleep(TO_AN_END).await;
+    };
+    tokio::select! {
+        done = work => done,
+        () = too_late => Err(JobFailure::put_back(Duration::ZERO, "the worker ended before the work did")),
+    }
+}
+
+/// The action that a job of ours is named for.
+fn action_of(job_name: &str) -> &str {
+    job_name.trim_start_matches("generation.")
 }
 
 /// A storage failure inside a job: the queue tries again.

@@ -1,7 +1,10 @@
-//! Observe and inspect accounting (DESIGN 4.7, 4.9): one answered GET; with `follow`, polls up to the stated bound.
+//! Observe and inspect accounting (DESIGN 4.7, 4.9): one answered GET; with `follow`, one after the other up to the
+//! stated bound, each a claim of its own.
 
+use super::circuit::capped;
 use super::{Executor, database_failure, lost_lease};
 use crate::fault;
+use crate::provider::Answer;
 use crate::queue::JobFailure;
 use crate::storage::recoveries::{self, Ending, Permit, Seen};
 use app::domain::ids::JobId;
@@ -10,15 +13,13 @@ use app::domain::plan::Action;
 use app::domain::recovery::RecoveryState;
 use app::domain::remote::{Execution, Fetch};
 use app::domain::transition::{Observation, Reading};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A 404 is asked again after these waits before it counts.
 const NOT_FOUND_WAITS: [Duration; 2] = [Duration::from_millis(300), Duration::from_millis(900)];
-/// Polling with `follow`: the first wait, doubled up to the longest.
+/// Polling with `follow`: the first wait, and the longest.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
 const LONGEST_WAIT: Duration = Duration::from_secs(15);
-/// A provider that asks for a longer pause is not waited for within one job.
-const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(60);
 /// Row 4 of the decision table: an id that only evidence names is attached when the answer bears it.
 const EVIDENCE_ROW: u8 = 4;
 
@@ -40,88 +41,77 @@ impl Executor {
             attach: permit.plan.row == EVIDENCE_ROW,
             delivering: false,
         };
+        let action = permit.stored.recovery.action;
+        self.admitted(permit).await?;
+        let answer = self.read(permit, &job_id).await?;
+        fault::point(action.as_str(), "answered").await;
+        self.note_answer(permit, &answer).await;
+        let observation = &answer.observation;
+        let follows = permit.stored.recovery.follow;
         let bound = Duration::from_secs(self.office.config.policy.observe_bound_seconds);
-        let started = Instant::now();
-        let mut wait = FIRST_WAIT;
-        loop {
-            let (observation, retry_after) = self.read(permit, &job_id).await?;
-            fault::point("answered").await;
-            let follows = permit.stored.recovery.follow;
-            let pause = retry_after.unwrap_or(wait).min(LONGEST_RETRY_AFTER);
-            let in_time = started.elapsed() + pause < bound;
-            let ended = |seen: &Seen| match unfinished(&observation) {
-                // The queue's retry asks again; the fetch is kept on the record meanwhile.
-                Unfinished::Retry(_) => None,
-                Unfinished::StillRunning if follows && in_time => None,
-                Unfinished::StillRunning if follows => Some(Ending::new(
-                    RecoveryState::StillRunning,
-                    format!(
-                        "Job {job_id} is still {}; asked for {} s.",
-                        word(&observation),
-                        started.elapsed().as_secs()
-                    ),
-                )),
-                Unfinished::StillRunning | Unfinished::No => {
-                    Some(ending(permit, &job_id, &observation, seen))
-                }
-            };
-            let written = recoveries::record_observation(
-                &self.office.database,
-                &self.office.config,
-                permit,
-                &job_id,
-                &observation,
-                reading,
-                ended,
+        let pause = capped(answer.retry_after).unwrap_or_else(|| next_wait(permit.followed_for));
+        let in_time = permit.followed_for + pause < bound;
+        let ended = |seen: &Seen| match unfinished(observation) {
+            // The queue's retry asks again; the fetch is kept on the record meanwhile.
+            Unfinished::Retry(_) => None,
+            Unfinished::StillRunning if follows && in_time => None,
+            Unfinished::StillRunning if follows => Some(Ending::new(
+                RecoveryState::StillRunning,
+                format!(
+                    "Job {job_id} is still {}; asked for {} s.",
+                    word(observation),
+                    permit.followed_for.as_secs()
+                ),
+            )),
+            Unfinished::StillRunning | Unfinished::No => Some(ending(permit, &job_id, observation, seen)),
+        };
+        let written = recoveries::record_observation(
+            &self.office.database,
+            &self.office.config,
+            permit,
+            &job_id,
+            observation,
+            reading,
+            ended,
+        )
+        .await
+        .map_err(|error| database_failure(&error))?;
+        fault::point(action.as_str(), "recorded").await;
+        if written.is_none() {
+            return lost_lease();
+        }
+        match unfinished(observation) {
+            Unfinished::Retry(category) => Err(JobFailure::new(
+                category,
+                format!("the read of the job was not answered well: {}", observation.fetch),
             )
-            .await
-            .map_err(|error| database_failure(&error))?;
-            fault::point("recorded").await;
-            if written.is_none() {
-                return lost_lease();
-            }
-            match unfinished(&observation) {
-                Unfinished::Retry(category) => {
-                    return Err(JobFailure::new(
-                        category,
-                        format!("the read of the job was not answered well: {}", observation.fetch),
-                    ));
-                }
-                Unfinished::StillRunning if follows && in_time => {
-                    self.pause(permit, pause).await?;
-                    wait = (wait * 2).min(LONGEST_WAIT);
-                }
-                Unfinished::StillRunning | Unfinished::No => return Ok(()),
-            }
+            .after(capped(answer.retry_after))),
+            // Between two polls nobody waits: the job goes back to the queue, and its worker takes other work.
+            Unfinished::StillRunning if follows && in_time => Err(JobFailure::goes_on(
+                pause,
+                "the render goes on; it is asked again",
+            )),
+            Unfinished::StillRunning | Unfinished::No => Ok(()),
         }
     }
 
-    /// Waits while the lease stays alive.
-    async fn pause(&self, permit: &Permit, pause: Duration) -> Result<(), JobFailure> {
-        tokio::time::sleep(pause).await;
-        recoveries::renew(&self.office.database, &self.office.config, permit)
-            .await
-            .map(|_| ())
-            .map_err(|error| database_failure(&error))
-    }
-
     /// One read; a 404 is asked again before it counts.
-    async fn read(
-        &self,
-        permit: &Permit,
-        job_id: &JobId,
-    ) -> Result<(Observation, Option<Duration>), JobFailure> {
+    async fn read(&self, permit: &Permit, job_id: &JobId) -> Result<Answer, JobFailure> {
         let reader = self.reader(permit)?;
         for wait in NOT_FOUND_WAITS {
             let answer = reader.jobs.observe(job_id).await;
             if answer.observation.fetch != Fetch::NotFound {
-                return Ok((answer.observation, answer.retry_after));
+                return Ok(answer);
             }
             tokio::time::sleep(wait).await;
         }
-        let answer = reader.jobs.observe(job_id).await;
-        Ok((answer.observation, answer.retry_after))
+        Ok(reader.jobs.observe(job_id).await)
     }
+}
+
+/// The wait before the next poll of a job that was followed for so long: half of that, within bounds.
+fn next_wait(followed_for: Duration) -> Duration {
+    (followed_for / 2).clamp(FIRST_WAIT, LONGEST_WAIT)
 }
 
 enum Unfinished {

@@ -52,7 +52,7 @@ async fn described(app: &TestApp) -> Vec<(Method, String)> {
 async fn every_described_route_is_guarded(backend: Backend, database: Database) {
     let app = start(backend, database).await;
     let routes = described(&app).await;
-    assert_eq!(routes.len(), 23, "{routes:?}");
+    assert_eq!(routes.len(), 26, "{routes:?}");
     for (method, path) in routes {
         for token in [None, Some("dlo_unknown"), Some("something else")] {
             let mut request = app.client.request(method.clone(), app.url(&path));

@@ -122,3 +122,30 @@ fn app_reads_no_clock_and_draws_no_lots() {
     walk(&root().join("app/src"), &mut found);
     assert!(found.is_empty(), "time and ids are arguments in app: {found:#?}");
 }
+
+#[test]
+fn every_promise_of_reliability_names_a_test_that_exists() {
+    let text = std::fs::read_to_string(root().join("RELIABILITY.md")).expect("RELIABILITY.md");
+    let rows: Vec<&str> = text
+        .lines()
+        .filter(|line| line.starts_with("| ") && *line != "| promise | held by |")
+        .collect();
+    assert!(rows.len() >= 18, "RELIABILITY.md lists the promises");
+    for row in rows {
+        let named: Vec<(&str, &str)> = row
+            .split('`')
+            .skip(1)
+            .step_by(2)
+            .filter_map(|word| word.split_once("::"))
+            .collect();
+        assert!(!named.is_empty(), "this promise names no test: {row}");
+        for (file, test) in named {
+            let source = std::fs::read_to_string(root().join(file))
+                .unwrap_or_else(|error| panic!("RELIABILITY.md names {file}: {error}"));
+            assert!(
+                source.contains(&format!("fn {test}(")),
+                "RELIABILITY.md names {test}, which is not in {file}"
+            );
+        }
+    }
+}

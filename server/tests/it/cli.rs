@@ -1,6 +1,9 @@
 //! The command line, through the built binary.
 
+mod providers;
+
 use crate::support::backend::{Backend, Kind};
+use crate::support::process::signal;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -106,8 +109,16 @@ async fn people_and_tokens_are_kept_and_audited() {
                 "--database-url",
                 url,
             ],
-            "other\n",
+            "other horse\n",
             0,
+        );
+        let short = run(&add, "seven 7\n", 2);
+        assert!(err(&short).contains("at least 8 characters"), "{}", err(&short));
+        let obvious = run(&add, "Password123\n", 2);
+        assert!(
+            err(&obvious).contains("everybody tries first"),
+            "{}",
+            err(&obvious)
         );
         let listed = out(&run(&["operators", "list", "--database-url", url], "", 0));
         assert!(
@@ -166,7 +177,8 @@ async fn people_and_tokens_are_kept_and_audited() {
                 "role_changed",
                 "token_created",
                 "token_revoked",
-                "operator_disabled"
+                "operator_disabled",
+                "audit_exported"
             ]
         );
         assert_eq!(
@@ -182,10 +194,108 @@ async fn people_and_tokens_are_kept_and_audited() {
             "",
             0,
         ));
-        assert_eq!(csv.lines().count(), 6, "{csv}");
+        assert_eq!(csv.lines().count(), 8, "{csv}");
         let verified = out(&run(&["audit", "verify", "--database-url", url], "", 0));
-        assert!(verified.contains("5 entries"), "{verified}");
+        assert!(verified.contains("7 entries"), "{verified}");
     }
+}
+
+#[tokio::test]
+async fn people_change_roles_and_tokens_have_names_and_ends() {
+    let backend = on(Kind::Sqlite).await.expect("SQLite is always there");
+    let dlo = |args: &[&str], input: &str, code: i32| {
+        let all = [args, &["--database-url", &backend.url]].concat();
+        run(&all, input, code)
+    };
+    dlo(&["migrate"], "", 0);
+    dlo(
+        &["operators", "add", "mira", "--role", "viewer"],
+        "correct horse\n",
+        0,
+    );
+    let changed = out(&dlo(&["operators", "role", "mira", "--role", "approver"], "", 0));
+    assert_eq!(changed, "mira was viewer and is now approver\n");
+    dlo(&["operators", "role", "nobody", "--role", "viewer"], "", 1);
+    let gone = out(&dlo(&["operators", "sign-out", "mira"], "", 0));
+    assert_eq!(gone, "signed mira out everywhere\n");
+    dlo(&["operators", "sign-out", "nobody"], "", 1);
+
+    let create = ["tokens", "create", "--name", "studio", "--role", "reporter"];
+    dlo(&[&create[..], &["--expires-in-days", "0"]].concat(), "", 2);
+    let made = out(&dlo(&[&create[..], &["--expires-in-days", "30"]].concat(), "", 0));
+    assert!(made.starts_with("dlo_") && made.lines().count() == 1, "{made}");
+    let again = dlo(&create, "", 1);
+    assert!(
+        err(&again).contains("named \"studio\" already"),
+        "{}",
+        err(&again)
+    );
+    assert_eq!(out(&again), "");
+    let listed = out(&dlo(&["tokens", "list"], "", 0));
+    assert!(
+        listed.contains(" valid ") && listed.contains(" until 20") && listed.contains("never used"),
+        "{listed}"
+    );
+    let exported = out(&dlo(&["audit", "export"], "", 0));
+    for action in ["role_changed", "signed_out_everywhere", "token_created"] {
+        assert!(exported.contains(action), "{action}: {exported}");
+    }
+    assert!(exported.contains("mira from viewer to approver"), "{exported}");
+}
+
+#[tokio::test]
+async fn the_first_start_prints_a_link_once() {
+    let backend = on(Kind::Sqlite).await.expect("SQLite is always there");
+    let mut child = dlo(&["serve", "--bind", "127.0.0.1:0", "--database-url", &backend.url])
+        .env("DLO_WORKER__ENABLED", "false")
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    let mut lines = BufReader::new(child.stdout.take().expect("an output")).lines();
+    let mut line = || lines.next().expect("a line").expect("text");
+    let address = line().strip_prefix("Listening on ").expect("where").to_owned();
+    let served = Served { child, address };
+    assert!(line().contains("within 30 minutes"));
+    let link = line();
+    assert!(
+        link.starts_with(&format!("{}/setup?link=", served.address)),
+        "{link}"
+    );
+    let client = reqwest::Client::builder()
+        .no_proxy()
+        .redirect(reqwest::redirect::Policy::none())
+        .build()
+        .expect("a client");
+    let page = client.get(&link).send().await.expect("an answer");
+    assert_eq!(page.status(), 200);
+    let secret = link.rsplit('=').next().expect("a secret");
+    let form = format!("link={secret}&name=mira&password=correct+horse&again=correct+horse");
+    let answer = client
+        .post(format!("{}/forms/set-up", served.address))
+        .header("origin", &served.address)
+        .header("content-type", "application/x-www-form-urlencoded")
+        .body(form)
+        .send()
+        .await
+        .expect("an answer");
+    assert_eq!(answer.headers()["location"], "/permissions");
+    assert_eq!(client.get(&link).send().await.expect("an answer").status(), 404);
+    drop(served);
+    let mut child = dlo(&["serve", "--bind", "127.0.0.1:0", "--database-url", &backend.url])
+        .env("DLO_WORKER__ENABLED", "false")
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    let mut again = BufReader::new(child.stdout.take().expect("an output")).lines();
+    let first = again.next().expect("a line").expect("text");
+    let address = first.strip_prefix("Listening on ").expect("where").to_owned();
+    let served = Served { child, address };
+    signal(served.child.id(), "-TERM");
+    let rest: Vec<String> = again.map_while(Result::ok).collect();
+    assert!(
+        rest.is_empty(),
+        "somebody can sign in: no link is printed: {rest:?}"
+    );
 }
 
 #[test]
@@ -226,14 +336,7 @@ async fn serve_says_where_and_ends_when_told() {
         .expect("an answer");
     assert_eq!(answer.status(), 200);
     let began = Instant::now();
-    let pid = served.child.id().to_string();
-    assert!(
-        Command::new("kill")
-            .args(["-TERM", &pid])
-            .status()
-            .expect("kill runs")
-            .success()
-    );
+    signal(served.child.id(), "-TERM");
     let status = loop {
         if let Some(status) = served.child.try_wait().expect("a status") {
             break status;
@@ -306,4 +409,15 @@ async fn doctor_names_what_is_wrong() {
     drop(listener);
     let found = doctor(1, &base_url);
     assert!(found.contains("WRONG provider genace"), "{found}");
+    // A database in memory is made and migrated by each program for itself.
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = dlo(&["doctor", "--database-url", "memory:"])
+        .current_dir(folder.path())
+        .output()
+        .expect("it ends");
+    assert!(
+        output.status.success() && out(&output).contains("ok    migration"),
+        "{}",
+        out(&output)
+    );
 }

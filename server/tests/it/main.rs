@@ -1,15 +1,19 @@
 //! All integration tests in one binary: one link, one harness.
 
+mod access;
 mod api_edge;
 mod api_records;
 mod architecture;
+mod around;
 mod artifacts;
 mod cli;
 mod config;
 mod contract;
 mod database;
 mod demo;
+mod faults;
 mod fixture;
+mod live;
 mod office;
 mod protocol;
 mod provider_creates;
@@ -20,5 +24,6 @@ mod sessions;
 mod soniq;
 mod storage;
 mod support;
+mod web_desk;
 mod web_edge;
 mod web_pages;

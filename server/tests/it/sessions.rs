@@ -243,4 +243,10 @@ async fn over_https_the_cookie_is_bound_to_the_host(backend: Backend, database: 
         set.starts_with("__Host-dlo_session=") && set.contains("Secure"),
         "{set}"
     );
+    for part in ["HttpOnly", "SameSite=Lax", "Path=/"] {
+        assert!(set.contains(part), "{set}");
+    }
+    assert!(!set.contains("Domain"), "{set}");
+    let policy = answer.header("strict-transport-security");
+    assert_eq!(policy, "max-age=31536000; includeSubDomains");
 }

@@ -9,7 +9,7 @@ use server::database::Database;
 crate::on_every_backend!(
     a_signed_out_page_leads_to_the_sign_in_with_the_way_back,
     forms_of_other_sites_are_refused,
-    pages_have_no_script_and_strict_headers,
+    pages_have_one_script_of_ours_and_strict_headers,
     unknown_paths_and_methods_are_told_apart,
     health_and_figures_are_open,
 );
@@ -99,11 +99,17 @@ async fn forms_of_other_sites_are_refused(backend: Backend, database: Database) 
     }
 }
 
-async fn pages_have_no_script_and_strict_headers(backend: Backend, database: Database) {
+async fn pages_have_one_script_of_ours_and_strict_headers(backend: Backend, database: Database) {
     let app = start(backend, database).await;
     let mut browser = app.browser();
     let page = browser.get("/login").await.expect(200);
-    assert!(!page.body.contains("<script"), "{}", page.body);
+    assert_eq!(page.body.matches("<script").count(), 1, "{}", page.body);
+    assert!(
+        page.has("head > script[type=module][src^='/assets/app.']:empty"),
+        "{}",
+        page.body
+    );
+    assert!(!page.has("[onclick], [onload], [style], style"), "{}", page.body);
     assert!(page.body.starts_with("<!DOCTYPE html>"), "{}", page.body);
     assert_eq!(page.header("content-type"), "text/html; charset=utf-8");
     assert_eq!(page.header("cache-control"), "no-store");
@@ -114,6 +120,8 @@ async fn pages_have_no_script_and_strict_headers(backend: Backend, database: Dat
     for part in [
         "default-src 'none'",
         "style-src 'self'",
+        "script-src 'self'",
+        "connect-src 'self'",
         "form-action 'self'",
         "frame-ancestors 'none'",
         "base-uri 'none'",
@@ -124,12 +132,12 @@ async fn pages_have_no_script_and_strict_headers(backend: Backend, database: Dat
     assert!(!page.header("x-request-id").is_empty());
 
     let document = page.page();
-    let links = scraper::Selector::parse("link[href^='/assets/']").expect("a selector");
+    let links = scraper::Selector::parse("link[href^='/assets/'], script").expect("a selector");
     let hrefs: Vec<&str> = document
         .select(&links)
-        .filter_map(|link| link.value().attr("href"))
+        .filter_map(|link| link.value().attr("href").or_else(|| link.value().attr("src")))
         .collect();
-    assert!(hrefs.len() >= 2, "{hrefs:?}");
+    assert!(hrefs.len() >= 3, "{hrefs:?}");
     for href in hrefs {
         let plain = app.send(app.client.get(app.url(href))).await.expect(200);
         assert_eq!(

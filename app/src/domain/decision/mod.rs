@@ -6,6 +6,7 @@ pub(super) use allowed::Ground;
 pub use allowed::{allowed, allows_child};
 
 use super::ids::{DeadLetterId, JobId, OperationId};
+use super::permission::Permission;
 use chrono::{DateTime, Utc};
 use rust_decimal::Decimal;
 use serde::{Deserialize, Serialize};
@@ -32,9 +33,15 @@ crate::slugs! {
 impl DecisionKind {
     /// The least role that may record it.
     pub const fn role(self) -> super::role::Role {
-        use super::role::Role;
+        self.permission().least()
+    }
+
+    /// What one needs to record it.
+    pub const fn permission(self) -> Permission {
         match self {
-            Self::ConfirmNotSent | Self::OutsideSendExcluded | Self::PrepareNewOperation => Role::Approver,
+            Self::ConfirmNotSent | Self::OutsideSendExcluded | Self::PrepareNewOperation => {
+                Permission::DecideCreation
+            }
             Self::AttachJob
             | Self::ChooseJob
             | Self::AdoptAsOperation
@@ -44,7 +51,7 @@ impl DecisionKind {
             | Self::ChargeAccepted
             | Self::RefundRequested
             | Self::AcknowledgeObsolete
-            | Self::Reopen => Role::Operator,
+            | Self::Reopen => Permission::Decide,
         }
     }
 }
@@ -112,7 +119,7 @@ impl Decision {
 }
 
 /// A closing decision that still stands. New evidence or a differing observation removes it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Closure {
     /// `close_unresolved` or `outputs_lost`.
     pub decision: DecisionKind,
@@ -122,7 +129,7 @@ pub struct Closure {
 }
 
 /// One money decision. It speaks of the job that was attached when it was recorded.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Accounting {
     /// `refund_confirmed`, `charge_accepted` or `refund_requested`.
     pub decision: DecisionKind,

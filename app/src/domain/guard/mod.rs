@@ -4,6 +4,9 @@ mod always;
 mod creation;
 mod outside;
 mod read;
+mod rival;
+
+pub use rival::{Kinship, Rival, rival};
 
 use super::decision::DecisionKind;
 use super::evidence::Evidence;
@@ -37,6 +40,8 @@ crate::slugs! {
         ParentSettled => "parent_settled",
         /// Listed only when it blocks: a worker without a queue list would take and bury our jobs (DESIGN 5).
         QueueExclusive => "queue_exclusive",
+        /// Listed only when it blocks: an operation prepared in its stead may be sent, or was (one spends once).
+        NoRivalOperation => "no_rival_operation",
     }
 }
 
@@ -50,7 +55,7 @@ crate::slugs! {
 }
 
 /// One guard's answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct GuardResult {
     pub guard: GuardName,
     pub verdict: Verdict,
@@ -124,6 +129,8 @@ pub struct GuardFacts {
     pub reserved_elsewhere: Decimal,
     pub competing_jobs: Vec<CompetingJob>,
     pub parent: Option<ParentFacts>,
+    /// An operation prepared in the stead of this one, or of its parent, that holds its creation back.
+    pub rival: Option<Rival>,
     pub facts_max_age: Duration,
     /// A live Soniq worker without a queue list would take and bury our jobs: its name.
     /// `None` where the action is handed to the application's own workers.
@@ -186,7 +193,10 @@ impl Plan {
         };
         let mut guards = always::guards(&bench);
         match self.effect {
-            Effect::SubmitsNewGeneration => guards.extend(creation::guards(&bench)),
+            Effect::SubmitsNewGeneration => {
+                guards.extend(creation::guards(&bench));
+                guards.extend(rival::no_rival_operation(&bench));
+            }
             Effect::ReadsStatus | Effect::CopiesExistingOutput => guards.extend(read::guards(&bench)),
             Effect::RecordsDecision | Effect::None => {}
         }
@@ -215,7 +225,8 @@ fn queue_exclusive(facts: &GuardFacts) -> Option<GuardResult> {
     Some(GuardResult::block(
         GuardName::QueueExclusive,
         format!(
-            "Worker {worker} takes every queue and would bury our job: start it with a list of its queues."
+            "Worker {worker} takes every queue, or ours by name, and would bury our job: start it with a list of its own \
+             queues."
         ),
     ))
 }

@@ -19,7 +19,9 @@ use super::guard::GuardResult;
 use super::ids::{JobId, OperationId};
 use super::label::{Label, label_with};
 use super::operation::Operation;
+use super::permission::Permission;
 use super::role::Role;
+use super::warning::ReplayWarning;
 use chrono::{DateTime, Duration, Utc};
 use row::{Step, choose};
 use serde::{Deserialize, Serialize};
@@ -48,14 +50,18 @@ crate::slugs! {
 }
 
 impl Action {
+    /// What one needs to take it.
+    pub const fn permission(self) -> Permission {
+        match self {
+            Self::Dispatch => Permission::Dispatch,
+            Self::Observe | Self::Deliver | Self::InspectAccounting => Permission::Recover,
+            Self::Reconcile | Self::Acknowledge => Permission::Decide,
+        }
+    }
+
     /// The least role that may take it.
     pub const fn role(self) -> Role {
-        match self {
-            Self::Dispatch => Role::Approver,
-            Self::Observe | Self::Deliver | Self::InspectAccounting | Self::Reconcile | Self::Acknowledge => {
-                Role::Operator
-            }
-        }
+        self.permission().least()
     }
 }
 
@@ -109,6 +115,9 @@ pub struct Plan {
     pub outputs: Vec<u32>,
     /// Decisions that a person may record here, by name.
     pub decisions: Vec<DecisionKind>,
+    /// What to know before a recovery; refuses nothing. Empty until somebody has looked at the queue.
+    #[serde(default)]
+    pub warnings: Vec<ReplayWarning>,
     pub planned_at: DateTime<Utc>,
 }
 
@@ -229,6 +238,7 @@ fn assemble(
         job_id: step.job_id,
         outputs: step.outputs,
         decisions,
+        warnings: Vec::new(),
         planned_at: now,
     }
 }

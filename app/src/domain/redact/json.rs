@@ -25,7 +25,7 @@ static SHOWN: LazyLock<Regex> = LazyLock::new(|| {
         r"|error_category|category|error_code|index|indexes|indices|factor|seed|width|height|size|resolution|aspect_ratio",
         r"|fps|frames|duration|seconds|count|total|num_outputs|credits|amount|currency|cost|price|content_type|mime|mime_type",
         r"|format|extension|destination|dest|target|source|url|uri|output_url|webhook_url|callback_url|path|storage_key",
-        r"|bucket|region|provider|account|team|ticket|priority|revision|specification|locale|language|sha256|bytes",
+        r"|bucket|region|provider|account|owner|team|ticket|priority|revision|specification|locale|language|sha256|bytes",
         r"|\w+_at|\w+_ms|\w+_seconds)$",
     ))
 });

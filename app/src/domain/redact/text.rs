@@ -30,6 +30,10 @@ struct Rules {
     prompt: Regex,
     input_value: Regex,
     scheme: Regex,
+    behind_query: Regex,
+    quoted_behind_query: Regex,
+    prompt_behind_query: Regex,
+    header_behind_query: Regex,
     named: Regex,
     key: Regex,
     vendor: Regex,
@@ -48,6 +52,18 @@ static RULES: LazyLock<Rules> = LazyLock::new(|| Rules {
     )),
     input_value: pattern(r"(input_value=)(.*?)(, input_type|\n|\z)"),
     scheme: pattern(r#"(?i)((?:bearer|basic|apikey|negotiate)(?:\s|%20|\+)+)([A-Za-z0-9_.~+/=%-]{6,})"#),
+    behind_query: pattern(
+        r#"(?i)([?&][^\s"'<>]*(?:bearer|basic|apikey|negotiate|key|token|secret|password|authorization|signature)[:=]?\s+)([^\s"'<>‹›]+)"#,
+    ),
+    quoted_behind_query: pattern(&format!(
+        r#"(?i)([?&][^\s"'<>]*(?:{SECRET_NAME}|key|code|nonce|session|sid){IS})({QUOTED})"#
+    )),
+    prompt_behind_query: pattern(&format!(
+        r#"(?i)([?&][^\s"'<>]*(?:{PROMPT_NAME}){IS})({QUOTED}|\s[^\n]*)"#
+    )),
+    header_behind_query: pattern(&format!(
+        r#"(?i)([?&][^\s"'<>]*(?:{SECRET_HEADER}){IS})({QUOTED}|\s[^\n"')}}\]]*)"#
+    )),
     named: pattern(&format!(
         r#"(?i)((?-u:\b)(?:{SECRET_NAME}){IS})({QUOTED}|[^\s"',;&)}}\]]+)"#
     )),
@@ -64,6 +80,8 @@ static RULES: LazyLock<Rules> = LazyLock::new(|| Rules {
 
 /// Passes over a text until no rule finds anything more. One does nearly always.
 const MAX_PASSES: usize = 4;
+/// Shorter words behind such a query are none.
+const MIN_SECRET: usize = 6;
 
 /// The text as a person may read it: secrets and prompts replaced, hidden characters shown, at most
 /// [`MAX_TEXT`](super::MAX_TEXT) bytes. Applying it twice changes nothing.
@@ -82,6 +100,11 @@ pub fn redact_text(text: &str) -> String {
 fn one_pass(text: &str) -> String {
     let rules = &*RULES;
     let text = rules.pem.replace_all(text, REDACTED);
+    // Before the query is cut, and with it the word that tells of a secret behind it.
+    let text = hide_where(&rules.prompt_behind_query, &text, |_, _| true);
+    let text = hide_where(&rules.header_behind_query, &text, |_, _| true);
+    let text = hide_where(&rules.quoted_behind_query, &text, |_, _| true);
+    let text = hide_where(&rules.behind_query, &text, |_, value| value.len() >= MIN_SECRET);
     let text = redact_urls(&text);
     let text = hide_where(&rules.header, &text, |_, _| true);
     let text = hide_where(&rules.prompt, &text, |_, _| true);

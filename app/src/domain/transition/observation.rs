@@ -10,7 +10,7 @@ use crate::domain::remote::{Execution, Fetch, Output, Reason, RemoteJob};
 use chrono::{DateTime, Utc};
 
 /// What one read of a job said. With a `fetch` other than `ok` the other axes say nothing and are not looked at.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Observation {
     pub fetch: Fetch,
     pub execution: Option<Execution>,

@@ -3,10 +3,10 @@
 use super::Observation;
 use crate::domain::attempt::{Attempt, Receipt, ReceiptKind};
 use crate::domain::decision::{Closure, DecisionKind};
-use crate::domain::ids::{AttemptId, JobId, OperationId, RecoveryId};
+use crate::domain::ids::{AttemptId, JobId, RecoveryId};
 use crate::domain::money::{Charge, ChargeState};
 use crate::domain::operation::{Dispatch, Operation, Phase, SpecificationRef};
-use crate::domain::remote::{CopyState, Execution, Fetch, Output, OutputCopy, Remote, Source};
+use crate::domain::remote::{CopyState, Execution, Fetch, Output, OutputCopy, Source};
 use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
@@ -25,37 +25,19 @@ pub(super) fn nobody(_: &JobId) -> bool {
 
 /// A record without a job id.
 pub(super) fn record(phase: Phase, dispatch: Dispatch) -> Operation {
-    Operation {
-        id: OperationId::from("op_1"),
+    let specification = SpecificationRef {
+        id: "spec_9".to_owned(),
         revision: 3,
-        provider: "genace".to_owned(),
+    };
+    Operation {
+        revision: 3,
         account: "main".to_owned(),
         fingerprint: Some("f1".to_owned()),
-        owner: "user_42".to_owned(),
-        specification: SpecificationRef {
-            id: "spec_9".to_owned(),
-            revision: 3,
-        },
         model: Some("aurora".to_owned()),
         phase,
         dispatch,
         not_sent_since: (dispatch == Dispatch::ConfirmedNotSent).then(|| at(-60)),
-        dispatch_proof: None,
-        job_id: None,
-        remote: Remote::default(),
-        charge: Charge::default(),
-        outputs: Vec::new(),
-        other_jobs: Vec::new(),
-        settled_jobs: Vec::new(),
-        adopted_jobs: Vec::new(),
-        lost_outputs: Vec::new(),
-        error: None,
-        parent: None,
-        closure: None,
-        accounting: Vec::new(),
-        outside_send_excluded_through: None,
-        created_at: at(-60),
-        updated_at: at(-60),
+        ..Operation::new("op_1".into(), "genace", "user_42", specification, at(-60))
     }
 }
 

@@ -1,20 +1,30 @@
 //! Records for the pages' samples: small stories, the same ones on every page.
 
+mod desk;
+mod lines;
+mod queue;
 mod stories;
 
+pub use desk::{claimed, mine, notes, providers, revision, views};
+pub use queue::{lineage, queues, unreadable_letter, warnings};
 pub use stories::{blocked, contested, half_delivered, lost, not_submitted, observe_plan};
 
+use lines::{Line, lines};
+
+use crate::desk::finding::first_hour;
 use crate::desk::view::{
     Candidates, DeadLetterRow, DeadLetterView, Inconsistency, LabelCount, OperationRow, OperationSummary,
     Overview, Summary,
 };
+use crate::desk::{CameBy, ChainCheck, Standing};
+use crate::desk::{CategoryCount, DeadLetterFilter, HourCount, Hours};
 use crate::domain::audit::AuditEntry;
 use crate::domain::dead_letter::Disposition;
 use crate::domain::decision::DecisionKind;
 use crate::domain::guard::{GuardName, GuardResult, Verdict};
 use crate::domain::ids::{DeadLetterId, JobId, OperationId, QueueJobId, RecoveryId};
 use crate::domain::label::Label;
-use crate::domain::operation::{Dispatch, ErrorCategory, Phase};
+use crate::domain::operation::ErrorCategory;
 use crate::domain::plan::{Action, Alternative, Effect, Plan, Refused};
 use crate::domain::recovery::{Recovery, RecoveryState};
 use crate::domain::remote::{Execution, Fetch};
@@ -32,6 +42,26 @@ pub fn caller() -> Caller {
     Caller {
         name: "m.okafor".to_owned(),
         role: Role::Approver,
+    }
+}
+
+pub fn standing(now: DateTime<Utc>) -> Standing {
+    Standing {
+        came_by: CameBy::Session {
+            since: now - TimeDelta::minutes(90),
+            until: now + TimeDelta::minutes(1350),
+        },
+        idle_minutes: 480,
+        replay_without_record: false,
+        people_for_a_creation: 2,
+    }
+}
+
+pub fn chain(now: DateTime<Utc>, broken_at: Option<i64>) -> ChainCheck {
+    ChainCheck {
+        at: now - TimeDelta::minutes(3),
+        entries: 4_217,
+        broken_at,
     }
 }
 
@@ -57,12 +87,52 @@ pub fn summary() -> Summary {
         ("delivery".to_owned(), 49),
         ("billing".to_owned(), 14),
     ];
+    let both = vec![(Label::LocalDeliveryFailure, "delivery".to_owned(), 38)];
     Summary {
         total: 123,
+        capped: false,
         labels,
         queues,
+        both,
         ever_died: true,
     }
+}
+
+/// Two days with a storm in their last hours, as a full disk makes it.
+pub fn hours(now: DateTime<Utc>) -> Hours {
+    let first = first_hour(&DeadLetterFilter::default(), now);
+    let mut counts = Vec::new();
+    for (label, place) in Label::ALL.iter().zip(0_i64..) {
+        for number in (place..48).step_by(7) {
+            counts.push(HourCount {
+                hour: first + TimeDelta::hours(number),
+                label: *label,
+                count: 1 + (number + place) % 3,
+            });
+        }
+    }
+    for number in 44..48 {
+        counts.push(HourCount {
+            hour: first + TimeDelta::hours(number),
+            label: Label::LocalDeliveryFailure,
+            count: 9,
+        });
+    }
+    Hours { first, counts }
+}
+
+pub fn categories(now: DateTime<Utc>) -> Vec<CategoryCount> {
+    let group = |category, count, first: i64| CategoryCount {
+        category,
+        count,
+        first_at: Some(now - TimeDelta::minutes(first)),
+        last_at: Some(now - TimeDelta::minutes(first / 9)),
+    };
+    vec![
+        group(Some(ErrorCategory::StorageFull), 41, 190),
+        group(Some(ErrorCategory::Moderation), 12, 2600),
+        group(None, 2, 90_000),
+    ]
 }
 
 pub fn unreadable() -> DeadLetterRow {
@@ -83,170 +153,6 @@ pub fn candidates() -> Candidates {
 
 fn uuid(number: u128) -> Uuid {
     Uuid::from_u128((number << 96) | 0x7000_8000_0000_0000_0000)
-}
-
-/// One line of the desk.
-struct Line(
-    &'static str,
-    &'static str,
-    Phase,
-    Dispatch,
-    Option<Execution>,
-    Label,
-    bool,
-    Action,
-    Effect,
-    ErrorCategory,
-    i64,
-);
-
-fn lines() -> Vec<Line> {
-    use Effect::{CopiesExistingOutput, ReadsStatus, RecordsDecision, SubmitsNewGeneration};
-    vec![
-        Line(
-            "op_c9d0",
-            "render.poll",
-            Phase::Accepted,
-            Dispatch::Sent,
-            Some(Execution::Running),
-            Label::RenderInProgress,
-            false,
-            Action::Observe,
-            ReadsStatus,
-            ErrorCategory::Timeout,
-            4,
-        ),
-        Line(
-            "op_91c2",
-            "render.submit",
-            Phase::Prepared,
-            Dispatch::ConfirmedNotSent,
-            None,
-            Label::NotSubmitted,
-            false,
-            Action::Dispatch,
-            SubmitsNewGeneration,
-            ErrorCategory::Connection,
-            9,
-        ),
-        Line(
-            "op_7f3a",
-            "render.deliver",
-            Phase::Succeeded,
-            Dispatch::Sent,
-            Some(Execution::Succeeded),
-            Label::LocalDeliveryFailure,
-            false,
-            Action::Deliver,
-            CopiesExistingOutput,
-            ErrorCategory::StorageFull,
-            22,
-        ),
-        Line(
-            "op_30bb",
-            "render.poll",
-            Phase::Failed,
-            Dispatch::Sent,
-            Some(Execution::Failed),
-            Label::RemoteRenderFailed,
-            true,
-            Action::InspectAccounting,
-            ReadsStatus,
-            ErrorCategory::Moderation,
-            31,
-        ),
-        Line(
-            "op_66f4",
-            "render.submit",
-            Phase::Submitting,
-            Dispatch::OutcomeUnknown,
-            None,
-            Label::SubmissionOutcomeUnknown,
-            false,
-            Action::Reconcile,
-            RecordsDecision,
-            ErrorCategory::Timeout,
-            52,
-        ),
-        Line(
-            "op_2d97",
-            "billing.refund",
-            Phase::Failed,
-            Dispatch::Sent,
-            Some(Execution::Expired),
-            Label::RemoteRenderFailed,
-            false,
-            Action::Acknowledge,
-            Effect::None,
-            ErrorCategory::Http5xx,
-            86,
-        ),
-        Line(
-            "op_88e3",
-            "render.poll",
-            Phase::Accepted,
-            Dispatch::Sent,
-            Some(Execution::Unknown),
-            Label::RemoteStateUnclear,
-            false,
-            Action::Reconcile,
-            RecordsDecision,
-            ErrorCategory::BadPayload,
-            104,
-        ),
-        Line(
-            "op_4fd8",
-            "render.deliver",
-            Phase::Delivered,
-            Dispatch::Sent,
-            Some(Execution::Succeeded),
-            Label::AlreadyDelivered,
-            false,
-            Action::Acknowledge,
-            Effect::None,
-            ErrorCategory::Database,
-            127,
-        ),
-        Line(
-            "op_b1a6",
-            "render.submit",
-            Phase::Failed,
-            Dispatch::Sent,
-            None,
-            Label::SubmissionRejected,
-            false,
-            Action::Acknowledge,
-            Effect::None,
-            ErrorCategory::Rejected,
-            1_560,
-        ),
-        Line(
-            "op_d7a9",
-            "render.poll",
-            Phase::Accepted,
-            Dispatch::Sent,
-            Some(Execution::Cancelled),
-            Label::RemoteRenderFailed,
-            true,
-            Action::Observe,
-            ReadsStatus,
-            ErrorCategory::Cancelled,
-            9_000,
-        ),
-        Line(
-            "a/b c",
-            "render.poll",
-            Phase::Failed,
-            Dispatch::Sent,
-            Some(Execution::Failed),
-            Label::Closed,
-            true,
-            Action::Acknowledge,
-            Effect::None,
-            ErrorCategory::NotFound,
-            60_000,
-        ),
-    ]
 }
 
 fn letter(number: u128, line: &Line, now: DateTime<Utc>) -> DeadLetterView {
@@ -287,6 +193,8 @@ fn letter(number: u128, line: &Line, now: DateTime<Utc>) -> DeadLetterView {
         refund_unresolved: *refund,
         next_action: Some(*action),
         effect: Some(*effect),
+        lineage: (number == 0).then(|| lineage(died)),
+        warnings: (number == 0).then(warnings),
     }
 }
 
@@ -311,6 +219,8 @@ pub fn dead_letters(now: DateTime<Utc>) -> Vec<DeadLetterView> {
             effect: None,
             error_category: Some(ErrorCategory::HandlerMissing),
             tags: serde_json::Value::Null,
+            lineage: None,
+            warnings: None,
             ..first
         });
     }
@@ -400,6 +310,7 @@ fn plan(id: &str, action: Action, effect: Effect, label: Label, now: DateTime<Ut
         job_id: Some(JobId::from("gj_48211")),
         outputs: vec![2, 3],
         decisions: vec![DecisionKind::CloseUnresolved],
+        warnings: warnings(),
         planned_at: now,
     }
 }

@@ -104,7 +104,7 @@ pub fn half_delivered(now: DateTime<Utc>) -> OperationView {
     let copy = |index, state, category| OutputCopy {
         index,
         state,
-        storage_key: None,
+        storage_key: (state == CopyState::Delivered).then(|| format!("op_7f3a/gj_48211/{index}.mp4")),
         bytes: (state == CopyState::Delivered).then_some(48_213_904),
         sha256: (state == CopyState::Delivered).then(|| "9c1f0422aa7e2".repeat(5)),
         category,
@@ -119,6 +119,7 @@ pub fn half_delivered(now: DateTime<Utc>) -> OperationView {
         .into_iter()
         .filter(|one| one.operation_id == Some(OperationId::from("op_7f3a")));
     OperationView {
+        circuit: None,
         id: OperationId::from("op_7f3a"),
         revision: 7,
         phase: Phase::Succeeded,
@@ -177,6 +178,8 @@ pub fn half_delivered(now: DateTime<Utc>) -> OperationView {
         attempts: Vec::new(),
         decisions: Vec::new(),
         timeline,
+        notes: Vec::new(),
+        claim: None,
         created_at: at(0),
         updated_at: now,
     }

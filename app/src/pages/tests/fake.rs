@@ -6,7 +6,7 @@ use crate::domain::ids::{DeadLetterId, JobId, OperationId, QueueJobId, RecoveryI
 use crate::domain::plan::Plan;
 use crate::domain::recovery::{Recovery, RecoveryState};
 use crate::domain::role::Caller;
-use crate::edge::{Edge, Reply};
+use crate::edge::{Around, Edge, Reply};
 use crate::href::Query;
 use crate::pages::samples;
 use async_trait::async_trait;
@@ -57,6 +57,7 @@ pub struct FakeDesk {
     pub log: Arc<Log>,
     pub refuse: Option<Code>,
     pub down: bool,
+    pub around: Around,
 }
 
 impl FakeDesk {
@@ -95,6 +96,7 @@ impl FakeDesk {
             form_key: "minted".to_owned(),
             reference: "ref".to_owned(),
             reply: Arc::new(self.log.clone()),
+            around: self.around.clone(),
         };
         let desk: Arc<dyn Desk> = Arc::new(self.clone());
         let work = owner.with(|| {
@@ -144,12 +146,56 @@ impl Desk for FakeDesk {
         self.order("sign_out".to_owned(), ())
     }
 
+    async fn sign_out_everywhere(&self) -> Answer<()> {
+        self.order("sign_out_everywhere".to_owned(), ())
+    }
+
+    async fn change_password(&self, _current: &str, _new: &str) -> Answer<()> {
+        self.order("change_password".to_owned(), ())
+    }
+
+    async fn may_set_up(&self, link: &str) -> Answer<()> {
+        if link == "good" {
+            Ok(())
+        } else {
+            Err(DeskError::new(Code::NotFound, "The link is worth nothing."))
+        }
+    }
+
+    async fn set_up(&self, link: &str, name: &str, _password: &str) -> Answer<Caller> {
+        self.order(format!("set_up {link} {name}"), samples::caller())
+    }
+
+    async fn standing(&self) -> Answer<Standing> {
+        self.read(samples::standing(self.now()))
+    }
+
+    async fn chain(&self) -> Answer<Option<ChainCheck>> {
+        self.read(Some(samples::chain(self.now(), None)))
+    }
+
+    async fn verify_chain(&self) -> Answer<ChainCheck> {
+        self.order("verify_chain".to_owned(), samples::chain(self.now(), None))
+    }
+
     async fn overview(&self) -> Answer<Overview> {
         self.read(samples::overview())
     }
 
     async fn summary(&self, _filter: &DeadLetterFilter) -> Answer<Summary> {
         self.read(samples::summary())
+    }
+
+    async fn hours(&self, _filter: &DeadLetterFilter) -> Answer<Hours> {
+        self.read(samples::hours(self.now()))
+    }
+
+    async fn categories(&self, _filter: &DeadLetterFilter) -> Answer<Vec<CategoryCount>> {
+        self.read(samples::categories(self.now()))
+    }
+
+    async fn mark(&self, _topic: &Topic) -> Answer<String> {
+        self.read("m1".to_owned())
     }
 
     async fn dead_letters(
@@ -166,11 +212,13 @@ impl Desk for FakeDesk {
         })
     }
 
-    async fn dead_letter(&self, id: &str) -> Answer<DeadLetterView> {
+    async fn dead_letter(&self, id: &str) -> Answer<LetterFound> {
         let found = samples::dead_letters(self.now())
             .into_iter()
             .find(|one| one.id.to_string() == id);
-        found.ok_or_else(|| DeskError::new(Code::NotFound, "It is not there."))
+        found
+            .map(|one| LetterFound::Readable(Box::new(one)))
+            .ok_or_else(|| DeskError::new(Code::NotFound, "It is not there."))
     }
 
     async fn operations(
@@ -270,6 +318,11 @@ impl Desk for FakeDesk {
         )
     }
 
+    async fn approve(&self, recovery: RecoveryId, reason: &str, key: &str) -> Answer<Recovery> {
+        let first = samples::recoveries(self.now()).remove(0);
+        self.order(format!("approve {recovery} {reason} {key}"), first)
+    }
+
     async fn cancel(&self, recovery: RecoveryId, reason: &str, key: &str) -> Answer<Recovery> {
         let first = samples::recoveries(self.now()).remove(0);
         self.order(format!("cancel {recovery} {reason} {key}"), first)
@@ -292,5 +345,88 @@ impl Desk for FakeDesk {
 
     async fn acknowledge(&self, id: &str, reason: &str, key: &str) -> Answer<()> {
         self.order(format!("acknowledge {id} {reason} {key}"), ())
+    }
+}
+
+#[async_trait]
+impl Notes for FakeDesk {
+    async fn write_note(&self, operation: &OperationId, text: &str, key: &str) -> Answer<NoteView> {
+        self.order(
+            format!("note {operation} {text} {key}"),
+            samples::notes(self.now()).remove(0),
+        )
+    }
+}
+
+#[async_trait]
+impl Claims for FakeDesk {
+    async fn claim(&self, operation: &OperationId, key: &str) -> Answer<ClaimView> {
+        let held = samples::mine(self.now()).claim.expect("a claim");
+        self.order(format!("claim {operation} {key}"), held)
+    }
+
+    async fn release(&self, operation: &OperationId, key: &str) -> Answer<bool> {
+        self.order(format!("release {operation} {key}"), true)
+    }
+}
+
+#[async_trait]
+impl Revisions for FakeDesk {
+    async fn revision(&self, _operation: &OperationId, revision: i64) -> Answer<RevisionView> {
+        let view = samples::revision(self.now());
+        match revision {
+            5 => self.read(view),
+            1..=4 => self.read(RevisionView {
+                revision,
+                then: None,
+                ..view
+            }),
+            _ => Err(DeskError::new(Code::NotFound, "It has not been there.")),
+        }
+    }
+}
+
+#[async_trait]
+impl PreferenceDesk for FakeDesk {
+    async fn prefer(&self, chosen: Preferences) -> Answer<()> {
+        let words = format!(
+            "prefer {} {} {} {}",
+            chosen.theme, chosen.density, chosen.zone, chosen.shortcuts
+        );
+        self.order(words, ())
+    }
+}
+
+#[async_trait]
+impl Views for FakeDesk {
+    async fn views(&self, list: ViewedList) -> Answer<Vec<SavedView>> {
+        self.read(samples::views(list))
+    }
+
+    async fn save_view(&self, order: ViewOrder) -> Answer<()> {
+        let words = format!(
+            "save_view {} {} {} {}",
+            order.list, order.name, order.query, order.shared
+        );
+        self.order(words, ())
+    }
+
+    async fn delete_view(&self, id: i64) -> Answer<bool> {
+        self.order(format!("delete_view {id}"), id == 1)
+    }
+}
+
+#[async_trait]
+impl Providers for FakeDesk {
+    async fn providers(&self) -> Answer<Vec<ProviderView>> {
+        self.read(samples::providers(self.now()))
+    }
+
+    async fn pause(&self, provider: &str, reason: &str, key: &str) -> Answer<()> {
+        self.order(format!("pause {provider} {reason} {key}"), ())
+    }
+
+    async fn resume(&self, provider: &str, reason: &str, key: &str) -> Answer<bool> {
+        self.order(format!("resume {provider} {reason} {key}"), true)
     }
 }

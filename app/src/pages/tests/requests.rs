@@ -4,14 +4,14 @@ use super::fake::FakeDesk;
 use crate::desk::Code;
 use crate::pages::decisions::{self, DecisionForm};
 use crate::pages::review::{self, ConfirmForm};
-use crate::pages::{login, message_forms, recovery};
+use crate::pages::{approve, login, message_forms, purge, recovery};
 
 fn s(text: &str) -> String {
     text.to_owned()
 }
 
 #[test]
-fn every_route_answers_a_whole_document_without_a_script() {
+fn every_route_answers_a_whole_document_with_our_script_alone() {
     let desk = FakeDesk::default();
     let letter = crate::pages::samples::dead_letters(crate::pages::samples::now())
         .remove(0)
@@ -22,6 +22,7 @@ fn every_route_answers_a_whole_document_without_a_script() {
     let paths = [
         (s("/dead-letters?label=closed"), "<h1 class=\"vh\">Dead letters"),
         (format!("/dead-letters/{letter}"), "<h1>Message "),
+        (format!("/dead-letters/{letter}/purge"), "<h1>Purge message "),
         (s("/operations"), "<h1>Operations"),
         (s("/operations/op_7f3a"), "data-operation=\"op_7f3a\""),
         (s("/operations/a%2Fb%20c"), "data-operation=\"a/b c\""),
@@ -31,19 +32,33 @@ fn every_route_answers_a_whole_document_without_a_script() {
         ),
         (s("/recoveries"), "<h1>Recoveries"),
         (format!("/recoveries/{ended}"), "<h1>Observe"),
+        (
+            format!("/recoveries/{ended}/approve"),
+            "<h1>Approve a new generation",
+        ),
+        (s("/operations/op_7f3a?at=5"), "This is history."),
+        (s("/providers"), "<h1>Providers"),
+        (s("/preferences"), "<h1>Preferences"),
         (s("/queues"), "<h1>Queues"),
         (s("/audit"), "<h1>Audit"),
+        (s("/permissions"), "<h1>What you may do"),
+        (s("/setup?link=good"), "<h1>Set up"),
         (s("/login"), "<h1>Sign in"),
     ];
     for (path, words) in paths {
         let html = desk.page(&path);
         assert!(
-            html.starts_with("<!DOCTYPE html><html lang=\"en\">"),
+            html.starts_with("<!DOCTYPE html><html lang=\"en\" data-theme="),
             "{path}: {html}"
         );
         assert!(html.ends_with("</html>"), "{path}");
         assert!(html.contains(words), "{path}: {html}");
-        assert!(!html.contains("<script"), "{path}");
+        let script = format!(
+            "<script type=\"module\" src=\"{}\"></script>",
+            crate::assets::SCRIPT.path
+        );
+        assert!(html.contains(&script), "{path}: {html}");
+        assert_eq!(html.matches("<script").count(), 1, "{path}");
         assert!(html.contains("<main id=\"main\""), "{path}");
         assert_eq!(desk.log.status(), 200, "{path}");
     }
@@ -55,6 +70,7 @@ fn what_is_not_there_is_said_with_its_status() {
         ("/operations/op_x", 404, "There is no operation"),
         ("/dead-letters/zz", 404, "There is no message"),
         ("/nowhere", 404, "There is nothing at this address"),
+        ("/setup?link=bad", 404, "The link is worth nothing"),
         ("/dead-letters?label=nope", 400, "This address cannot be read"),
         ("/audit?from=2026-12-01&to=2026-01-01", 400, "reversed"),
     ];
@@ -188,9 +204,7 @@ fn messages_are_acknowledged_linked_replayed_and_purged() {
     assert_eq!(desk.log.redirected(), "/dead-letters/m1?done=linked");
     desk.form(|| message_forms::replay_message(s("m1"), s("again"), s("k3"), s("")));
     assert_eq!(desk.log.redirected(), "/dead-letters/m1?done=replayed");
-    desk.form(|| {
-        message_forms::purge_message(s("m1"), s("m1"), s("spam"), s("k4"), s("label=closed&evil=1"))
-    });
+    desk.form(|| purge::purge_message(s("m1"), s("m1"), s("spam"), s("k4"), s("label=closed&evil=1")));
     assert_eq!(desk.log.redirected(), "/dead-letters?label=closed&done=purged");
     let orders = [
         "acknowledge m1 old k1",
@@ -209,6 +223,21 @@ fn a_recovery_is_cancelled() {
     assert_eq!(desk.log.redirected(), format!("/recoveries/{id}?done=cancelled"));
     desk.form(|| recovery::cancel_recovery(s("zz"), s("wrong one"), s("k")));
     assert!(desk.log.redirected().contains("refused=bad_id"));
+}
+
+#[test]
+fn a_recovery_is_approved() {
+    let desk = FakeDesk::default();
+    let id = "00000000-0000-0000-0000-000000000007";
+    desk.form(|| approve::approve_recovery(s(id), s("I agree"), s("k")));
+    assert_eq!(desk.log.redirected(), format!("/recoveries/{id}?done=approved"));
+    assert_eq!(desk.log.ordered(), [format!("approve {id} I agree k")]);
+    desk.form(|| approve::approve_recovery(s(id), s(" "), s("k")));
+    assert!(
+        desk.log
+            .redirected()
+            .contains("refused=invalid_request&form=approve")
+    );
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::super::Failure;
 use crate::config::Config;
 use crate::database::Tx;
-use crate::storage::guard_facts::pin;
+use crate::storage::guard_facts::{is_adopted, pin};
 use crate::storage::{attempts, evidence, facts, operations, reservations};
 use crate::values;
 use app::desk::{Code, DecisionOrder, DeskError, Event, EventKind, Lane};
@@ -95,10 +95,7 @@ async fn refuse_open_child(tx: &mut Tx, parent: &Operation) -> Result<(), Failur
         let Some(child) = operations::load(tx, &id).await? else {
             continue;
         };
-        let adopted = child
-            .job_id
-            .as_ref()
-            .is_some_and(|job_id| parent.adopted_jobs.contains(job_id));
+        let adopted = is_adopted(parent, &child);
         let ended = child.phase == Phase::Delivered || child.closure.is_some() || {
             let known = evidence::gather(tx, &child).await?;
             decide(&child, &known, tx.now()).action == Action::Acknowledge

@@ -2,32 +2,43 @@
 
 use super::narrow::{Lead, Narrow};
 use crate::database::{DbError, Tx};
+use app::desk::view::COUNT_CAP;
 use app::desk::{DeadLetterFilter, LabelCount, Summary};
 use app::domain::label::Label;
 use std::collections::BTreeMap;
 
-/// Counts what is projected and not purged, under the filter without its own label and queue.
+/// Counts what is projected and not purged, under the filter without its own label and queue. Under any other filter at
+/// most [`COUNT_CAP`] of the newest are counted.
 pub async fn summary(tx: &mut Tx, filter: &DeadLetterFilter) -> Result<Summary, DbError> {
-    let base = DeadLetterFilter {
-        label: None,
-        queue: None,
-        ..filter.clone()
+    let base = filter.base();
+    let alone = base == DeadLetterFilter::default();
+    let mut narrow = Narrow::new(tx, &base, Lead::Messages);
+    // An index counts all of them alone. Under any other filter rows are looked at, and never more than the cap.
+    let bound = (!alone).then(|| narrow.bind((COUNT_CAP + 1).into()));
+    let (clause, values) = narrow.clause();
+    let sql = match bound {
+        None => format!(
+            "SELECT m.label, m.queue, COUNT(*) AS found FROM dlo_messages m{clause} GROUP BY m.label, m.queue"
+        ),
+        Some(bound) => format!(
+            "SELECT label, queue, COUNT(*) AS found FROM (SELECT m.label, m.queue FROM dlo_messages m{clause} \
+             ORDER BY m.died_at DESC, m.message_id LIMIT ${bound}) AS newest GROUP BY label, queue"
+        ),
     };
-    let (clause, values) = Narrow::new(tx, &base, Lead::Messages).clause();
-    let sql = format!(
-        "SELECT m.label, m.queue, COUNT(*) AS found FROM dlo_messages m{clause} GROUP BY m.label, m.queue"
-    );
     let mut summary = Summary::default();
     let mut queues: BTreeMap<String, i64> = BTreeMap::new();
     let mut labels: BTreeMap<Label, i64> = BTreeMap::new();
     for row in tx.fetch_all(&sql, values).await? {
         let found = row.int("found")?;
         summary.total += found;
-        *queues.entry(row.text("queue")?).or_default() += found;
+        let queue = row.text("queue")?;
+        *queues.entry(queue.clone()).or_default() += found;
         if let Ok(label) = row.text("label")?.parse() {
             *labels.entry(label).or_default() += found;
+            summary.both.push((label, queue, found));
         }
     }
+    summary.capped = !alone && summary.total > COUNT_CAP;
     summary.labels = Label::ALL
         .iter()
         .map(|label| LabelCount {

@@ -1,6 +1,7 @@
-//! The desk's list: newest first by `moved_to_dead_letter_at`, then id. And single letters.
+//! The desk's list: newest first by `moved_to_dead_letter_at`, then id, or all of it the other way round. And single letters.
 
 use super::cursor::Cursor;
+use super::found::complete;
 use super::narrow::{Lead, Narrow};
 use super::raw::{self, RawLetter};
 use super::view::{MESSAGE_COLUMNS, OPERATION_COLUMNS, Projected, Redactor, projected, standing, view};
@@ -19,6 +20,39 @@ pub struct Listed {
     pub next: Option<Cursor>,
 }
 
+/// The statement of a page, which reads one row more than is shown: that says whether another page follows. `None` after
+/// a place that is nobody's.
+pub fn statement(
+    tx: &Tx,
+    filter: &DeadLetterFilter,
+    after: Option<&Cursor>,
+    limit: u32,
+) -> Option<(String, Vec<Value>)> {
+    let lead = Lead::of(filter);
+    let mut narrow = Narrow::new(tx, filter, lead);
+    if let Some(place) = after
+        && !narrow.after(tx, lead, place, filter.oldest_first)
+    {
+        return None;
+    }
+    let bound = narrow.bind(Value::Int(Some(i64::from(limit) + 1)));
+    let (clause, values) = narrow.clause();
+    // One is the other read backwards: the same index serves both.
+    let (by_time, by_id) = if filter.oldest_first {
+        ("", " DESC")
+    } else {
+        (" DESC", "")
+    };
+    let sql = format!(
+        "SELECT {}, {MESSAGE_COLUMNS}, {OPERATION_COLUMNS} FROM {}{clause} ORDER BY {}{by_time}, {}{by_id} LIMIT ${bound}",
+        raw::columns(tx),
+        tables(lead),
+        lead.at(),
+        lead.id()
+    );
+    Some((sql, values))
+}
+
 /// At most `limit` rows after `after`. A row not yet projected is listed wherever the dead table alone can say that the
 /// filter holds.
 pub async fn list(
@@ -29,26 +63,12 @@ pub async fn list(
     after: Option<&Cursor>,
     limit: u32,
 ) -> Result<Listed, DbError> {
-    let lead = Lead::of(filter);
-    let mut narrow = Narrow::new(tx, filter, lead);
-    if let Some(place) = after
-        && !narrow.after(tx, lead, place)
-    {
+    let Some((sql, values)) = statement(tx, filter, after, limit) else {
         return Ok(Listed {
             rows: Vec::new(),
             next: None,
         });
-    }
-    // One more than is shown says whether another page follows.
-    let bound = narrow.bind(Value::Int(Some(i64::from(limit) + 1)));
-    let (clause, values) = narrow.clause();
-    let sql = format!(
-        "SELECT {}, {MESSAGE_COLUMNS}, {OPERATION_COLUMNS} FROM {}{clause} ORDER BY {} DESC, {} LIMIT ${bound}",
-        raw::columns(tx),
-        tables(lead),
-        lead.at(),
-        lead.id()
-    );
+    };
     let mut found = tx.fetch_all(&sql, values).await?;
     let wanted = usize::try_from(limit).unwrap_or(usize::MAX);
     let more = found.len() > wanted;
@@ -67,25 +87,7 @@ pub async fn list(
     Ok(Listed { rows, next })
 }
 
-/// One dead letter.
-pub async fn get(
-    tx: &mut Tx,
-    config: &Messages,
-    redactor: &Redactor,
-    id: DeadLetterId,
-) -> Result<Option<DeadLetterView>, DbError> {
-    let sql = format!(
-        "SELECT {}, {MESSAGE_COLUMNS}, {OPERATION_COLUMNS} FROM {} WHERE d.id = $1",
-        raw::columns(tx),
-        tables(Lead::Dead)
-    );
-    match tx.fetch_optional(&sql, values![id]).await? {
-        Some(row) => readable(tx, config, redactor, &row).await.map(Some),
-        None => Ok(None),
-    }
-}
-
-/// The living dead letters of an operation, newest first. What is unreadable is left to the list.
+/// The living dead letters of an operation with their lineage, newest first. What is unreadable is left to the list.
 pub async fn of_operation(
     tx: &mut Tx,
     config: &Messages,
@@ -98,14 +100,16 @@ pub async fn of_operation(
         ..DeadLetterFilter::default()
     };
     let listed = list(tx, config, redactor, &filter, None, limit).await?;
-    Ok(listed
+    let mut letters: Vec<DeadLetterView> = listed
         .rows
         .into_iter()
         .filter_map(|row| match row {
             DeadLetterRow::Readable(view) => Some(*view),
             DeadLetterRow::Unreadable(_) => None,
         })
-        .collect())
+        .collect();
+    complete(tx, config, &mut letters).await?;
+    Ok(letters)
 }
 
 /// Whether the dead letter is there.
@@ -133,7 +137,7 @@ pub async fn load_raw(tx: &mut Tx, id: DeadLetterId) -> Result<Option<RawLetter>
         .transpose()
 }
 
-const fn tables(lead: Lead) -> &'static str {
+pub(super) const fn tables(lead: Lead) -> &'static str {
     match lead {
         Lead::Dead => {
             "soniq_dead_letter_jobs d LEFT JOIN dlo_messages m ON m.message_id = d.id \
@@ -169,14 +173,14 @@ async fn shown(
 }
 
 /// The column behind the alias.
-fn real_name(column: &str) -> &str {
+pub(super) fn real_name(column: &str) -> &str {
     ["d_", "m_", "o_"]
         .iter()
         .find_map(|alias| column.strip_prefix(alias))
         .unwrap_or(column)
 }
 
-async fn readable(
+pub(super) async fn readable(
     tx: &mut Tx,
     config: &Messages,
     redactor: &Redactor,
@@ -186,7 +190,10 @@ async fn readable(
     if let Some(projected) = projected(row)? {
         return Ok(view(&letter, projected, standing(row)?, redactor));
     }
-    let projected = Projected::on_the_spot(messages::find(config, &letter));
+    let projected = Projected {
+        own_replays: own_replays(tx, letter.id).await?,
+        ..Projected::on_the_spot(messages::find(config, &letter))
+    };
     let standing = match &projected.facts.operation_id {
         Some(operation) => {
             let sql = format!("SELECT {OPERATION_COLUMNS} FROM dlo_operations o WHERE o.id = $1");
@@ -198,4 +205,10 @@ async fn readable(
         None => None,
     };
     Ok(view(&letter, projected, standing, redactor))
+}
+
+/// Replays of a letter that is not projected yet.
+async fn own_replays(tx: &mut Tx, id: DeadLetterId) -> Result<i64, DbError> {
+    let sql = "SELECT COUNT(*) AS replays FROM dlo_replays WHERE dead_letter_id = $1";
+    tx.fetch_one(sql, values![id]).await?.int("replays")
 }

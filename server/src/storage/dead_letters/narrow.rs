@@ -109,8 +109,8 @@ impl Narrow {
         narrow
     }
 
-    /// Rows after a place, newest first. `false`: nobody's place, and so no row comes after it.
-    pub fn after(&mut self, tx: &Tx, lead: Lead, place: &Cursor) -> bool {
+    /// Rows after a place, newest first or oldest first. `false`: nobody's place, and so no row comes after it.
+    pub fn after(&mut self, tx: &Tx, lead: Lead, place: &Cursor, oldest_first: bool) -> bool {
         let Some(id) = id_value(tx, &place.id) else {
             return false;
         };
@@ -123,8 +123,9 @@ impl Narrow {
         let id = self.bind(id);
         let (column, key) = (lead.at(), lead.id());
         // The first half is what an index can use.
+        let (beyond, later) = if oldest_first { (">", "<") } else { ("<", ">") };
         self.conditions.push(format!(
-            "{column} <= ${at}{cast} AND ({column} < ${at}{cast} OR {key} > ${id})"
+            "{column} {beyond}= ${at}{cast} AND ({column} {beyond} ${at}{cast} OR {key} {later} ${id})"
         ));
         true
     }

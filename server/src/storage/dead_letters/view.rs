@@ -224,5 +224,7 @@ pub fn view(
         refund_unresolved: standing.is_some_and(|standing| standing.refund_unresolved),
         next_action: standing.map(|standing| standing.next_action),
         effect: standing.map(|standing| effect(standing.next_action, standing.job_attached)),
+        lineage: None,
+        warnings: None,
     }
 }

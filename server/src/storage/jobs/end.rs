@@ -62,6 +62,27 @@ pub async fn release(tx: &mut Tx, id: QueueJobId, attempt: i64) -> Result<bool, 
     Ok(changed == 1)
 }
 
+/// Back to the queue, to be claimed after `delay`, with so many attempts `spent`: polling spends none. Only for work that
+/// creates nothing, whose recovery has a fence of its own. `false`: the claim is not held.
+pub async fn put_back(
+    tx: &mut Tx,
+    id: QueueJobId,
+    attempt: i64,
+    delay: Duration,
+    spent: i64,
+) -> Result<bool, DbError> {
+    let now = tx.now();
+    let changed = tx
+        .execute(
+            "UPDATE soniq_jobs SET status = 'queued', attempts = $5, scheduled_at = $3, updated_at = $4 \
+             WHERE id = $1 AND attempts = $2 AND status = 'processing'",
+            values![id, attempt, now + delay, now, spent],
+        )
+        .await?;
+    lease::drop_lease(tx, id, attempt).await?;
+    Ok(changed == 1)
+}
+
 /// Moves the job to the dead letters under its own id: copied in SQL, byte for byte, and gone from `soniq_jobs`.
 ///
 /// `attempts: None` writes `max_attempts`, as Soniq does for a job that can never succeed. A NULL that the dead table

@@ -16,6 +16,12 @@ pub async fn renew(
     attempt: i64,
     lease: Duration,
 ) -> Result<Option<DateTime<Utc>>, DbError> {
+    // The recovery before its job: the lock order of every transaction.
+    let sql = format!(
+        "SELECT id FROM dlo_recoveries WHERE queue_job_id = $1 AND finished_at IS NULL{}",
+        tx.for_update()
+    );
+    tx.fetch_optional(&sql, values![id]).await?;
     if !holds(tx, id, attempt).await? {
         return Ok(None);
     }

@@ -8,8 +8,10 @@ mod end;
 mod lease;
 
 pub use claim::{Claimed, claim, has_claimable};
-pub use end::{finish, move_to_dead_letters, release, retry, sweep_done};
+pub use end::{finish, move_to_dead_letters, put_back, release, retry, sweep_done};
 pub use lease::{has_lost, holds, renew, requeue_lost};
+
+pub use app::domain::protocol::JobState;
 
 use crate::database::{DbError, Tx};
 use crate::values;
@@ -41,19 +43,6 @@ pub struct NewJob<'a> {
     pub max_attempts: i64,
     /// Not claimed before; `None`: at once.
     pub scheduled_at: Option<DateTime<Utc>>,
-}
-
-/// Where a job stands, wherever it stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum JobState {
-    Queued,
-    Processing,
-    Done,
-    Cancelled,
-    /// It stands in `soniq_dead_letter_jobs`.
-    Dead,
-    /// In neither table.
-    Missing,
 }
 
 /// Queues a job and wakes the workers of its queue when the transaction commits.

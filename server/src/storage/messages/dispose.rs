@@ -8,7 +8,6 @@ use crate::values;
 use app::domain::dead_letter::{Disposition, MessageFacts};
 use app::domain::ids::{DeadLetterId, OperationId};
 use app::domain::operation::Operation;
-use app::domain::plan::Action;
 use app::domain::role::Caller;
 
 /// Where a projected message stands.
@@ -17,8 +16,6 @@ pub struct Standing {
     pub facts: MessageFacts,
     /// The record that it names or is linked to, if we hold it: locked.
     pub record: Option<Operation>,
-    /// The record's decided next action.
-    pub next_action: Option<Action>,
     pub disposition: Disposition,
 }
 
@@ -36,7 +33,7 @@ async fn message(
     id: DeadLetterId,
     record: Option<Operation>,
 ) -> Result<Option<Standing>, DbError> {
-    let sql = "SELECT operation_id, job_id, action, error_category, disposition, next_action FROM dlo_messages \
+    let sql = "SELECT operation_id, job_id, action, error_category, disposition FROM dlo_messages \
                WHERE message_id = $1";
     let Some(row) = tx.fetch_optional(sql, values![id]).await? else {
         return Ok(None);
@@ -52,11 +49,6 @@ async fn message(
             job_id: row.opt_text("job_id")?.map(Into::into),
             action: reader.opt_slug("action")?,
             error_category: reader.opt_slug("error_category")?,
-        },
-        next_action: if record.is_some() {
-            reader.opt_slug("next_action")?
-        } else {
-            None
         },
         record,
         disposition: reader.slug("disposition")?,
@@ -95,4 +87,13 @@ pub async fn acknowledge(tx: &mut Tx, id: DeadLetterId, caller: &Caller) -> Resu
     )
     .await?;
     Ok(())
+}
+
+/// Whether a person has acknowledged the message.
+pub async fn is_acknowledged(tx: &mut Tx, id: DeadLetterId) -> Result<bool, DbError> {
+    let sql = "SELECT 1 AS found FROM dlo_messages WHERE message_id = $1 AND disposition = $2";
+    let found = tx
+        .fetch_optional(sql, values![id, Disposition::Acknowledged.as_str()])
+        .await?;
+    Ok(found.is_some())
 }

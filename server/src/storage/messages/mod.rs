@@ -8,8 +8,8 @@ mod facts;
 mod project;
 mod reread;
 
-pub use competing::competing_jobs;
-pub use dispose::{Standing, acknowledge, link, standing};
+pub use competing::{Naming, competing_jobs, naming, same_work};
+pub use dispose::{Standing, acknowledge, is_acknowledged, link, standing};
 pub use facts::{Found, OWN_REFERENCE, action, find, operation_id, own_action};
-pub use project::{pending, project, project_one, sweep, sync_replays};
-pub use reread::{adopt, reread};
+pub use project::{newest_pending, pending, project, project_now, project_one, sweep, sync_replays};
+pub use reread::{adopt, operation_of, reread};

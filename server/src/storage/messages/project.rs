@@ -6,6 +6,7 @@ use crate::config::Messages;
 use crate::database::{Database, DbError, Dialect, Tx, Value};
 use crate::storage::dead_letters::{self, RawLetter, columns, for_share, id_value};
 use crate::storage::operations;
+use crate::storage::text::placeholders;
 use crate::values;
 use app::domain::dead_letter::MessageFacts;
 use app::domain::ids::{DeadLetterId, OperationId};
@@ -19,6 +20,19 @@ pub async fn pending(tx: &mut Tx) -> Result<bool, DbError> {
     tx.fetch_one(
         "SELECT (SELECT COUNT(*) FROM soniq_dead_letter_jobs) <> \
          (SELECT COUNT(*) FROM dlo_messages WHERE purged_at IS NULL) AS found",
+        vec![],
+    )
+    .await?
+    .flag("found")
+}
+
+/// Whether one of the newest dead letters has not been read yet: one look at the end of an index, whatever the table
+/// holds. A letter that was written with an older date is found by [`pending`] alone.
+pub async fn newest_pending(tx: &mut Tx) -> Result<bool, DbError> {
+    tx.fetch_one(
+        "SELECT EXISTS (SELECT 1 FROM (SELECT id FROM soniq_dead_letter_jobs \
+         ORDER BY moved_to_dead_letter_at DESC, id LIMIT 16) AS newest \
+         WHERE NOT EXISTS (SELECT 1 FROM dlo_messages m WHERE m.message_id = newest.id)) AS found",
         vec![],
     )
     .await?
@@ -40,6 +54,23 @@ pub async fn project(database: &Database, config: &Messages, limit: u32) -> Resu
     if !alone(&mut tx).await? {
         return Ok(0);
     }
+    let projected = project_these(&mut tx, config, &ids, None).await?;
+    tx.commit_at("project").await?;
+    Ok(projected)
+}
+
+/// As [`project`], for somebody who reads next: waits for a projector that is at work, and so misses nothing that it has
+/// in hand.
+pub async fn project_now(database: &Database, config: &Messages, limit: u32) -> Result<usize, DbError> {
+    let mut tx = database.write().await?;
+    match tx.dialect() {
+        Dialect::Sqlite => {}
+        Dialect::Postgres => {
+            tx.execute("SELECT pg_advisory_xact_lock($1)", values![PROJECTOR_LOCK])
+                .await?;
+        }
+    }
+    let ids = unread(&mut tx, None, limit).await?;
     let projected = project_these(&mut tx, config, &ids, None).await?;
     tx.commit().await?;
     Ok(projected)
@@ -99,7 +130,7 @@ pub async fn sync_replays(database: &Database) -> Result<u64, DbError> {
          WHERE message_id IN (SELECT d.id {DIFFERENT})"
     );
     let changed = tx.execute(&sql, vec![]).await?;
-    tx.commit().await?;
+    tx.commit_at("project_replays").await?;
     Ok(changed)
 }
 
@@ -131,6 +162,9 @@ pub(super) async fn unread(
 type Read = (String, Option<(RawLetter, super::Found)>);
 
 /// Reads these dead letters (only those that name `only`, where given), oldest first.
+///
+/// They are read without a lock, to learn which operations they name: an operation is locked before its letters. A
+/// letter that goes meanwhile is not kept, because what is kept of its row is copied under the lock.
 pub(super) async fn project_these(
     tx: &mut Tx,
     config: &Messages,
@@ -165,6 +199,7 @@ pub(super) async fn project_these(
             Err(other) => return Err(other),
         }
     }
+    share(tx, &read).await?;
     let mut fresh = vec![false; read.len()];
     for (at, (id, letter)) in read.iter().enumerate() {
         let nothing = (MessageFacts::default(), String::new());
@@ -193,10 +228,9 @@ async fn load(tx: &mut Tx, config: &Messages, ids: &[String]) -> Result<Vec<Read
     for chunk in wanted.chunks(operations::CHUNK) {
         let sql = format!(
             "SELECT {} FROM soniq_dead_letter_jobs d WHERE d.id IN ({}) \
-             ORDER BY d.moved_to_dead_letter_at, d.id{}",
+             ORDER BY d.moved_to_dead_letter_at, d.id",
             columns(tx),
-            crate::storage::text::placeholders(1, chunk.len()),
-            for_share(tx)
+            placeholders(1, chunk.len()),
         );
         for row in tx.fetch_all(&sql, chunk.to_vec()).await? {
             let letter = match dead_letters::read(&row) {
@@ -211,6 +245,25 @@ async fn load(tx: &mut Tx, config: &Messages, ids: &[String]) -> Result<Vec<Read
         }
     }
     Ok(read)
+}
+
+/// Keeps these letters from being replayed or purged until the transaction ends: their counts are copied.
+async fn share(tx: &mut Tx, read: &[Read]) -> Result<(), DbError> {
+    match tx.dialect() {
+        Dialect::Sqlite => return Ok(()),
+        Dialect::Postgres => {}
+    }
+    let wanted: Vec<Value> = read.iter().filter_map(|(id, _)| id_value(tx, id)).collect();
+    for chunk in wanted.chunks(operations::CHUNK) {
+        let sql = format!(
+            "SELECT 1 AS held FROM soniq_dead_letter_jobs d WHERE d.id IN ({}) \
+             ORDER BY d.moved_to_dead_letter_at, d.id{}",
+            placeholders(1, chunk.len()),
+            for_share(tx)
+        );
+        tx.fetch_all(&sql, chunk.to_vec()).await?;
+    }
+    Ok(())
 }
 
 /// Whether no other process projects right now; keeps it so until the transaction ends.

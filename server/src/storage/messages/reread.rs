@@ -168,7 +168,7 @@ async fn recount(tx: &mut Tx, operation: &OperationId) -> Result<(), DbError> {
 }
 
 /// The operation that a message belongs to, named or linked.
-pub(super) async fn operation_of(tx: &mut Tx, id: DeadLetterId) -> Result<Option<OperationId>, DbError> {
+pub async fn operation_of(tx: &mut Tx, id: DeadLetterId) -> Result<Option<OperationId>, DbError> {
     let sql = "SELECT operation_id FROM dlo_messages WHERE message_id = $1";
     match tx.fetch_optional(sql, values![id]).await? {
         Some(row) => Ok(row.opt_text("operation_id")?.map(OperationId)),

@@ -3,9 +3,10 @@
 use super::from_row;
 use crate::database::{DbError, Tx, Value};
 use crate::storage::text::containing;
-use app::desk::OperationFilter;
+use app::desk::filter::STUCK_MINUTES;
+use app::desk::{OperationFilter, Unseen};
 use app::domain::operation::Operation;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 
 /// Where a page of the list ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,6 +48,9 @@ pub async fn list(
             "(LOWER(id) LIKE ${at} ESCAPE '\\' OR EXISTS (SELECT 1 FROM dlo_known_jobs AS known \
              WHERE known.operation_id = dlo_operations.id AND LOWER(known.job_id) LIKE ${at} ESCAPE '\\'))"
         ));
+    }
+    if let Some(unseen) = filter.unseen {
+        wanted.unseen(unseen, tx.now());
     }
     if let Some(place) = after {
         let (at, id) = (wanted.bind(place.updated_at), wanted.bind(place.id.as_str()));
@@ -93,6 +97,34 @@ impl Wanted {
     fn equal(&mut self, column: &str, value: &str) {
         let at = self.bind(value);
         self.conditions.push(format!("{column} = ${at}"));
+    }
+
+    /// No dead letter that is still there names it; and why not.
+    fn unseen(&mut self, unseen: Unseen, now: DateTime<Utc>) {
+        let message = |which: &str| {
+            format!(
+                "EXISTS (SELECT 1 FROM dlo_messages AS message \
+                 WHERE message.operation_id = dlo_operations.id{which})"
+            )
+        };
+        self.conditions
+            .push(format!("NOT {}", message(" AND message.purged_at IS NULL")));
+        match unseen {
+            Unseen::Any => {}
+            Unseen::Purged => self.conditions.push(message("")),
+            Unseen::NeverDied => self.conditions.push(format!("NOT {}", message(""))),
+            Unseen::StuckSubmitting => self.stuck("submitting", now),
+            Unseen::StuckAccepted => self.stuck("accepted", now),
+        }
+    }
+
+    fn stuck(&mut self, phase: &'static str, now: DateTime<Utc>) {
+        let at = self.bind(now - TimeDelta::minutes(STUCK_MINUTES));
+        self.conditions.push(format!(
+            "phase = '{phase}' AND updated_at < ${at} AND closure IS NULL \
+             AND NOT EXISTS (SELECT 1 FROM dlo_recoveries AS recovery \
+             WHERE recovery.operation_id = dlo_operations.id AND recovery.finished_at IS NULL)"
+        ));
     }
 
     fn clause(&self) -> String {

@@ -1,20 +1,22 @@
 //! The second person (DESIGN 4.2): runs step 3 again, and only then makes the queue job.
 
-use super::end::{Ending, end};
+use super::end::end;
 use super::intend::{Work, blocked, enqueue, stale};
 use super::row::lock;
 use super::{key_conflict, stored_answer};
 use crate::config::Config;
 use crate::database::Database;
+use crate::failure::Failure;
 use crate::storage::audit::{self, Entry};
 use crate::storage::guard_facts::{self, Asker};
 use crate::storage::idempotency::{self, Begin, Claim};
 use crate::storage::{evidence, facts, messages, operations};
 use crate::values;
-use app::desk::{Answer, Code, DeskError};
+use app::desk::{Code, DeskError};
 use app::domain::ids::{QueueJobId, RecoveryId};
 use app::domain::plan::decide;
-use app::domain::recovery::{Recovery, RecoveryState};
+use app::domain::protocol::{Approval, approval};
+use app::domain::recovery::Recovery;
 use app::domain::role::Caller;
 use chrono::Duration;
 
@@ -27,12 +29,12 @@ pub async fn approve(
     queue_job: QueueJobId,
     reason: &str,
     claim: &Claim,
-) -> Answer<Recovery> {
+) -> Result<Recovery, Failure> {
     let mut tx = database.write().await?;
     match idempotency::begin(&mut tx, claim).await? {
         Begin::New => {}
-        Begin::Stored { answer, .. } => return stored_answer(answer),
-        Begin::Conflict => return Err(key_conflict()),
+        Begin::Stored { answer, .. } => return Ok(stored_answer(answer)?),
+        Begin::Conflict => return Err(key_conflict().into()),
     }
     let unknown = || DeskError::new(Code::NotFound, "There is no recovery with this id.");
     let found = super::list::get(&mut tx, id).await?.ok_or_else(unknown)?;
@@ -45,22 +47,21 @@ pub async fn approve(
         .await?
         .ok_or_else(unknown)?;
     let stored = lock(&mut tx, id).await?.ok_or_else(unknown)?;
-    if stored.recovery.state != RecoveryState::AwaitingApproval {
-        return Err(DeskError::new(
-            Code::NotAllowedHere,
-            format!("It does not await approval: it is {}.", stored.recovery.state),
-        ));
-    }
-    if stored.recovery.requested_by == caller.name {
-        return Err(DeskError::new(
-            Code::RoleRequired,
-            "A second person must approve: you requested it yourself.",
-        ));
-    }
     let now = tx.now();
     let evidence = evidence::gather(&mut tx, &record).await?;
     let plan = decide(&record, &evidence, now);
-    let expired = stored.valid_until.is_some_and(|until| until < now);
+    let over = match approval(&stored, &caller.name, record.revision, plan.action, now) {
+        Approval::NotAwaited => {
+            let detail = format!("It does not await approval: it is {}.", stored.recovery.state);
+            return Err(DeskError::new(Code::NotAllowedHere, detail).into());
+        }
+        Approval::SamePerson => {
+            let detail = "A second person must approve: you requested it yourself.";
+            return Err(DeskError::new(Code::RoleRequired, detail).into());
+        }
+        Approval::Over(ending) => Some(ending),
+        Approval::Stands => None,
+    };
     facts::lock_owner(&mut tx, &record.owner).await?;
     let asker = Asker {
         caller,
@@ -70,20 +71,13 @@ pub async fn approve(
     };
     let facts = guard_facts::gather(&mut tx, config, &record, plan.action, &asker).await?;
     let plan = plan.guarded(&record, &evidence, &facts, now);
-    if expired || record.revision != stored.recovery.revision_before || plan.action != stored.recovery.action
-    {
-        let why = if expired {
-            "It was not approved in time."
-        } else {
-            "The record moved on while it waited."
-        };
-        let ending = Ending::new(RecoveryState::Refused, format!("{why} Nothing was sent."));
+    if let Some(ending) = over {
         end(&mut tx, &stored, record.revision, caller, &ending).await?;
-        tx.commit().await?;
-        return Err(stale(plan));
+        tx.commit_at("approve_refused").await?;
+        return Err(stale(plan).into());
     }
     if !plan.allowed {
-        return Err(blocked(&plan));
+        return Err(blocked(&plan).into());
     }
     let valid = i64::try_from(config.policy.creation_valid_seconds).unwrap_or(i64::MAX / 2000);
     tx.execute(
@@ -114,6 +108,6 @@ pub async fn approve(
     audit::append(&mut tx, entry).await?;
     let after = super::list::get(&mut tx, id).await?.ok_or_else(unknown)?.recovery;
     idempotency::keep(&mut tx, claim, 200, &serde_json::json!(after)).await?;
-    tx.commit().await?;
+    tx.commit_at("approve").await?;
     Ok(after)
 }

@@ -7,24 +7,47 @@ use crate::config::Config;
 use crate::database::{Database, DbError};
 use crate::storage::operations;
 use crate::values;
+use app::domain::ids::JobId;
 use app::domain::operation::Operation;
+use app::domain::recovery::RecoveryState;
 use app::domain::transition::{OutputResult, apply_delivery};
 
-/// Records results; with `ending`, ends the recovery in the same transaction. `None` when the lease was lost.
+/// What became of the results.
+#[derive(Debug, Clone)]
+pub enum Recorded {
+    /// The record as it stands with them.
+    Written(Box<Operation>),
+    /// The lease was lost: nothing was written.
+    Lost,
+    /// Another job has been attached since: nothing was written, and the recovery has ended with these words.
+    Moved(String),
+}
+
+/// Records results; with `ending`, ends the recovery in the same transaction.
 pub async fn record_delivery(
     database: &Database,
     config: &Config,
     permit: &Permit,
     results: &[OutputResult],
     ending: impl FnOnce(&Operation) -> Option<Ending>,
-) -> Result<Option<Operation>, DbError> {
+) -> Result<Recorded, DbError> {
     let mut tx = database.write().await?;
     let Some((record, stored)) = hold(&mut tx, permit).await? else {
-        return Ok(None);
+        return Ok(Recorded::Lost);
     };
     // Another job may have been attached since: these copies are of the one that was read.
     if record.job_id != permit.record.job_id {
-        return Ok(None);
+        let name = |job: Option<&JobId>| job.map_or("no job", |id| id.as_str()).to_owned();
+        let outcome = format!(
+            "Job {} is attached now, and {} was being copied: nothing more was recorded of it. What was copied before \
+             stays with it; review the plan again.",
+            name(record.job_id.as_ref()),
+            name(permit.record.job_id.as_ref())
+        );
+        let ending = Ending::new(RecoveryState::Failed, outcome.clone());
+        end(&mut tx, &stored, record.revision, &worker(), &ending).await?;
+        tx.commit().await?;
+        return Ok(Recorded::Moved(outcome));
     }
     let change = apply_delivery(&record, results, tx.now());
     operations::save(&mut tx, &change.record, &change.events).await?;
@@ -40,6 +63,6 @@ pub async fn record_delivery(
             .await?;
         }
     }
-    tx.commit().await?;
-    Ok(Some(change.record))
+    tx.commit_at("delivery").await?;
+    Ok(Recorded::Written(Box::new(change.record)))
 }

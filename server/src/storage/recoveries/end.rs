@@ -3,31 +3,11 @@
 use super::row::Stored;
 use crate::database::{DbError, Tx};
 use crate::storage::audit::{self, Entry};
-use crate::storage::reservations;
+use crate::storage::{attempts, reservations};
 use crate::values;
-use app::domain::guard::GuardResult;
-use app::domain::recovery::RecoveryState;
+pub use app::domain::protocol::Ending;
+use app::domain::protocol::ends_with_recovery;
 use app::domain::role::Caller;
-
-/// An end, and what was observed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ending {
-    pub state: RecoveryState,
-    /// One or two sentences: what was observed, not what was hoped.
-    pub outcome: String,
-    /// The guards that refused at the last moment, if they did.
-    pub guards: Vec<GuardResult>,
-}
-
-impl Ending {
-    pub fn new(state: RecoveryState, outcome: impl Into<String>) -> Self {
-        Self {
-            state,
-            outcome: outcome.into(),
-            guards: Vec::new(),
-        }
-    }
-}
 
 /// Ends a recovery in the caller's transaction and revokes its lease. `false` when it had ended already.
 pub async fn end(
@@ -61,15 +41,13 @@ pub async fn end(
     Ok(true)
 }
 
-/// The reservation ends with the recovery when none of the operation's attempts is open, and none was accepted:
-/// what was accepted stays reserved until younger owner facts count it (DESIGN 3).
+/// Lets go of what the recovery held back, when its receipts say so.
 pub(super) async fn release_if_closed(tx: &mut Tx, stored: &Stored) -> Result<(), DbError> {
     if !stored.reservation_open {
         return Ok(());
     }
-    let sql = "SELECT COUNT(*) AS n FROM dlo_attempts a WHERE a.recovery_id = $1 AND NOT EXISTS (\
-               SELECT 1 FROM dlo_receipts r WHERE r.attempt_id = a.id AND r.kind IN ('not_sent', 'rejected', 'confirmed_by_person'))";
-    if tx.fetch_one(sql, values![stored.recovery.id]).await?.int("n")? == 0 {
+    let kinds = attempts::receipt_kinds(tx, stored.recovery.id).await?;
+    if ends_with_recovery(kinds.as_deref()) {
         reservations::end(tx, stored.recovery.id).await?;
     }
     Ok(())

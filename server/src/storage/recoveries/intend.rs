@@ -4,6 +4,7 @@ use super::list::active_of;
 use super::{key_conflict, stored_answer};
 use crate::config::{Config, Execute};
 use crate::database::{Database, Tx};
+use crate::failure::Failure;
 use crate::storage::audit::{self, Entry};
 use crate::storage::dead_letters::{self, Replay};
 use crate::storage::guard_facts::{self, Asker};
@@ -17,10 +18,11 @@ use app::domain::evidence::Evidence;
 use app::domain::guard::{GuardFacts, GuardName, GuardResult, Verdict};
 use app::domain::ids::{DeadLetterId, OperationId, QueueJobId, RecoveryId};
 use app::domain::operation::Operation;
-use app::domain::plan::{Action, Plan, decide, observe_plan};
+use app::domain::plan::{Action, Plan};
+use app::domain::protocol::{begins_as, confirmed};
 use app::domain::recovery::RecoveryState;
 use app::domain::role::Caller;
-use chrono::{DateTime, Duration, Utc};
+use chrono::Duration;
 use rust_decimal::Decimal;
 
 /// Soniq's default queue, where no dead letter led here.
@@ -38,12 +40,16 @@ pub struct Intent<'a> {
 
 /// Makes the recovery, or refuses in the design's order: 404, `plan_stale`, `recovery_active`, `use_decision`,
 /// `confirm_mismatch`, `guard_blocked`. A refusal leaves no trace but its audit entry.
-pub async fn intend_recovery(database: &Database, config: &Config, intent: Intent<'_>) -> Answer<Ordered> {
+pub async fn intend_recovery(
+    database: &Database,
+    config: &Config,
+    intent: &Intent<'_>,
+) -> Result<Ordered, Failure> {
     let mut tx = database.write().await?;
     match idempotency::begin(&mut tx, &intent.claim).await? {
         Begin::New => {}
-        Begin::Stored { answer, .. } => return stored_answer(answer),
-        Begin::Conflict => return Err(key_conflict()),
+        Begin::Stored { answer, .. } => return Ok(stored_answer(answer)?),
+        Begin::Conflict => return Err(key_conflict().into()),
     }
     let record = operations::lock(&mut tx, intent.operation)
         .await?
@@ -54,42 +60,36 @@ pub async fn intend_recovery(database: &Database, config: &Config, intent: Inten
         .await?
         .ok_or_else(unknown_operation)?;
     let evidence = evidence::gather(&mut tx, &record).await?;
-    let plan = match chosen(&record, &evidence, intent.order, tx.now()) {
+    let plan = match confirmed(&record, &evidence, intent.order, tx.now()) {
         Ok(plan) => plan,
         Err(current) if names_unknown_job(&evidence, &record, intent.order) => {
-            return Err(unknown_job(&current, intent.order));
+            return Err(unknown_job(&current, intent.order).into());
         }
         Err(current) => {
             let asker = Asker::planning(intent.caller, None);
             let facts = guard_facts::gather(&mut tx, config, &record, current.action, &asker).await?;
             let current = current.guarded(&record, &evidence, &facts, tx.now());
-            return Err(stale(current));
+            return Err(stale(current).into());
         }
     };
     let message = led_by(&evidence, intent.order)?;
     if let Some(active) = active_of(&mut tx, &record.id).await? {
-        return Err(DeskError::new(
-            Code::RecoveryActive,
-            format!(
-                "Recovery {} of this operation is still {}.",
-                active.recovery.id, active.recovery.state
-            ),
-        ));
+        let detail = format!(
+            "Recovery {} of this operation is still {}.",
+            active.recovery.id, active.recovery.state
+        );
+        return Err(DeskError::new(Code::RecoveryActive, detail).into());
     }
     if !plan.effect.makes_recovery() {
-        return Err(DeskError::new(
-            Code::UseDecision,
-            format!(
-                "The next action is to {}: record a decision, no machine can do it.",
-                plan.action
-            ),
-        ));
+        let detail = format!(
+            "The next action is to {}: record a decision, no machine can do it.",
+            plan.action
+        );
+        return Err(DeskError::new(Code::UseDecision, detail).into());
     }
     if plan.action == Action::Dispatch && intent.order.confirm.as_deref() != Some(record.id.as_str()) {
-        return Err(DeskError::new(
-            Code::ConfirmMismatch,
-            "Type the operation id exactly to confirm a new generation.",
-        ));
+        let detail = "Type the operation id exactly to confirm a new generation.";
+        return Err(DeskError::new(Code::ConfirmMismatch, detail).into());
     }
     let led = message.map(|message| message.id);
     if plan.action == Action::Dispatch {
@@ -105,9 +105,9 @@ pub async fn intend_recovery(database: &Database, config: &Config, intent: Inten
     let facts = guard_facts::gather(&mut tx, config, &record, plan.action, &asker).await?;
     let plan = plan.guarded(&record, &evidence, &facts, tx.now());
     if !plan.allowed {
-        return Err(blocked(&plan));
+        return Err(blocked(&plan).into());
     }
-    let ordered = insert(&mut tx, config, &intent, &record, &plan, &facts, message).await?;
+    let ordered = insert(&mut tx, config, intent, &record, &plan, &facts, message).await?;
     let entry = Entry::new(intent.caller, plan.action.as_str())
         .effect(plan.effect)
         .operation(&record.id)
@@ -118,34 +118,8 @@ pub async fn intend_recovery(database: &Database, config: &Config, intent: Inten
         .guards(&plan.guards);
     audit::append(&mut tx, entry).await?;
     idempotency::keep(&mut tx, &intent.claim, 202, &serde_json::json!(ordered)).await?;
-    tx.commit().await?;
+    tx.commit_at("intend").await?;
     Ok(ordered)
-}
-
-/// The plan that the order asks for; `Err` with the table's plan when that is another one.
-fn chosen(
-    record: &Operation,
-    evidence: &Evidence,
-    order: &RecoveryOrder,
-    now: DateTime<Utc>,
-) -> Result<Plan, Box<Plan>> {
-    let table = decide(record, evidence, now);
-    let named = order.job_id.as_ref().filter(|_| order.action == Action::Observe);
-    if let Some(job_id) = named {
-        let is_the_plan = table.action == Action::Observe
-            && table.job_id.as_ref() == Some(job_id)
-            && order.revision == record.revision;
-        return if is_the_plan {
-            Ok(table)
-        } else {
-            observe_plan(record, evidence, job_id, now).ok_or_else(|| Box::new(table))
-        };
-    }
-    if order.revision == record.revision && order.action == table.action {
-        Ok(table)
-    } else {
-        Err(Box::new(table))
-    }
 }
 
 /// The order names a job to read that this operation never heard of: nothing has moved, it is simply not known.
@@ -202,14 +176,10 @@ async fn insert(
     plan: &Plan,
     facts: &GuardFacts,
     message: Option<&Message>,
-) -> Answer<Ordered> {
+) -> Result<Ordered, Failure> {
     let creates = plan.action == Action::Dispatch;
-    let awaits = creates && config.approvals.dispatch >= 2;
-    let state = if awaits {
-        RecoveryState::AwaitingApproval
-    } else {
-        RecoveryState::Requested
-    };
+    let state = begins_as(plan.action, config.approvals.dispatch);
+    let awaits = state == RecoveryState::AwaitingApproval;
     let valid = match (creates, awaits) {
         (true, true) => Some(config.approvals.approval_seconds),
         (true, false) => Some(config.policy.creation_valid_seconds),
@@ -260,10 +230,8 @@ async fn insert(
         Ok(_) => {}
         // Two confirmations at once: the partial unique index let one through.
         Err(error) if error.is_unique_violation() => {
-            return Err(DeskError::new(
-                Code::RecoveryActive,
-                "Another recovery of this operation has just begun.",
-            ));
+            let detail = "Another recovery of this operation has just begun.";
+            return Err(DeskError::new(Code::RecoveryActive, detail).into());
         }
         Err(error) => return Err(error.into()),
     }
@@ -300,7 +268,7 @@ pub(super) struct Work<'a> {
 }
 
 /// Inserts the queue job of a recovery and counts the resurrection of the dead letter that led here.
-pub(super) async fn enqueue(tx: &mut Tx, config: &Config, work: &Work<'_>) -> Answer<QueueJobId> {
+pub(super) async fn enqueue(tx: &mut Tx, config: &Config, work: &Work<'_>) -> Result<QueueJobId, Failure> {
     let origin = match work.dead_letter {
         Some(id) => Some(origin(tx, id).await?),
         None => None,
@@ -344,12 +312,12 @@ pub(super) async fn enqueue(tx: &mut Tx, config: &Config, work: &Work<'_>) -> An
     if let Some(id) = work.dead_letter
         && !dead_letters::count_resurrection(tx, id, &replay).await?
     {
-        return Err(letter_gone());
+        return Err(letter_gone().into());
     }
     point_at_job(tx, work).await
 }
 
-async fn point_at_job(tx: &mut Tx, work: &Work<'_>) -> Answer<QueueJobId> {
+async fn point_at_job(tx: &mut Tx, work: &Work<'_>) -> Result<QueueJobId, Failure> {
     let sql = "UPDATE dlo_recoveries SET queue_job_id = $1 WHERE id = $2";
     tx.execute(sql, values![work.queue_job, work.recovery]).await?;
     Ok(work.queue_job)
@@ -363,7 +331,7 @@ struct Origin {
     priority: i64,
 }
 
-async fn origin(tx: &mut Tx, id: DeadLetterId) -> Answer<Origin> {
+async fn origin(tx: &mut Tx, id: DeadLetterId) -> Result<Origin, Failure> {
     let sql = "SELECT job_name, queue, priority FROM soniq_dead_letter_jobs WHERE id = $1";
     let row = tx
         .fetch_optional(sql, values![id])

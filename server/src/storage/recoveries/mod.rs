@@ -16,13 +16,13 @@ mod row;
 
 pub use approve::approve;
 pub use cancel::cancel;
-pub use deliver::record_delivery;
+pub use deliver::{Recorded, record_delivery};
 pub use end::{Ending, end};
 pub use intend::{Intent, intend_recovery};
 pub use list::{active_of, get, list, of_operation};
 pub use observe::{Seen, record_observation};
-pub use permit::{Permission, Permit, hold, permit, release, renew};
-pub use receipt::store_receipt;
+pub use permit::{Permission, Permit, hold, is_held, may_send, permit, release};
+pub use receipt::{keep_receipt, store_receipt};
 pub use reconcile::reconcile;
 pub use report::{Report, report};
 pub use row::{Stored, lock};

@@ -56,6 +56,6 @@ pub async fn record_observation(
             .await?;
         }
     }
-    tx.commit().await?;
+    tx.commit_at("observation").await?;
     Ok(Some(seen))
 }

@@ -6,17 +6,17 @@ use super::worker;
 use crate::config::Config;
 use crate::database::{Database, DbError, Tx};
 use crate::storage::guard_facts::{self, Asker};
-use crate::storage::{attempts, evidence, messages, operations};
+use crate::storage::{attempts, evidence, messages, operations, people};
 use crate::values;
 use app::domain::attempt::Attempt;
-use app::domain::evidence::Evidence;
-use app::domain::guard::Verdict;
 use app::domain::ids::{AttemptId, RecoveryId};
-use app::domain::operation::{Operation, Phase};
-use app::domain::plan::{Action, Plan, decide, observe_plan};
+use app::domain::operation::Operation;
+use app::domain::plan::{Action, Plan};
+use app::domain::protocol::{Leave, Present, leave, refused_by_guards, still_permitted};
 use app::domain::recovery::RecoveryState;
 use app::domain::transition::begin_dispatch;
 use chrono::{DateTime, Duration, Utc};
+use std::collections::BTreeMap;
 
 /// Leave to act, fenced: it is worth nothing once a higher token was given out.
 #[derive(Debug, Clone)]
@@ -27,6 +27,8 @@ pub struct Permit {
     pub plan: Plan,
     /// Of a creation: the attempt that was written down before its first byte.
     pub attempt: Option<Attempt>,
+    /// How long ago a worker began with it, on the database's clock.
+    pub followed_for: std::time::Duration,
 }
 
 /// What the permit transaction found.
@@ -66,28 +68,31 @@ pub async fn permit(
     let Some(stored) = lock(&mut tx, id).await? else {
         return Ok(Permission::Unknown);
     };
-    if !stored.recovery.state.is_active() {
-        return Ok(Permission::Ended(stored.recovery.state));
-    }
     let now = tx.now();
-    if stored.recovery.state == RecoveryState::Running && stored.lease_until.is_some_and(|until| until > now)
-    {
-        return Ok(Permission::Held);
-    }
-    if remaining.is_zero() {
-        return Ok(Permission::Held);
-    }
-    let lease_until = now + Duration::from_std(remaining).unwrap_or(Duration::zero());
     let evidence = evidence::gather(&mut tx, &record).await?;
-    let creates = stored.recovery.action == Action::Dispatch;
-    if creates && stored.recovery.state == RecoveryState::Running {
-        return second_claim(tx, &stored, &record, &evidence).await;
-    }
-    let plan = match replan(&stored, &record, &evidence, now) {
-        Ok(plan) => plan,
-        Err(ending) => return finish(tx, &stored, &record, ending).await,
+    let plan = match leave(&stored, &record, &evidence, now) {
+        Leave::Ended(state) => return Ok(Permission::Ended(state)),
+        Leave::Held => return Ok(Permission::Held),
+        Leave::Ends(_) | Leave::Plan(_) if remaining.is_zero() => return Ok(Permission::Held),
+        Leave::Ends(ending) => return finish(tx, &stored, &record, ending).await,
+        Leave::Plan(plan) => *plan,
     };
-    let requester = stored.requester();
+    let lease_until = now + Duration::from_std(remaining).unwrap_or(Duration::zero());
+    let creates = stored.recovery.action == Action::Dispatch;
+    let mut requester = stored.requester();
+    if creates {
+        let mut present = BTreeMap::new();
+        for name in std::iter::once(&stored.recovery.requested_by).chain(&stored.recovery.approved_by) {
+            present.insert(name.clone(), people::present(&mut tx, name).await?);
+        }
+        let now_of = |name: &str| present.get(name).copied().unwrap_or(Present::Unknown);
+        if let Err(ending) = still_permitted(&stored, now_of) {
+            return finish(tx, &stored, &record, ending).await;
+        }
+        if let Present::May(role) = now_of(&requester.name) {
+            requester.role = role;
+        }
+    }
     let asker = Asker {
         caller: &requester,
         seen_revision: None,
@@ -96,18 +101,7 @@ pub async fn permit(
     };
     let facts = guard_facts::gather(&mut tx, config, &record, plan.action, &asker).await?;
     let plan = plan.guarded(&record, &evidence, &facts, now);
-    if !plan.allowed {
-        let why: Vec<&str> = plan
-            .guards
-            .iter()
-            .filter(|guard| guard.verdict == Verdict::Block)
-            .map(|guard| guard.detail.as_str())
-            .collect();
-        let mut ending = Ending::new(
-            RecoveryState::Refused,
-            format!("Refused at the last moment, nothing was sent: {}", why.join(" ")),
-        );
-        ending.guards = plan.guards;
+    if let Some(ending) = refused_by_guards(&plan) {
         return finish(tx, &stored, &record, ending).await;
     }
     grant(
@@ -121,89 +115,6 @@ pub async fn permit(
     .await
 }
 
-/// The plan as it is now, if it is still what was confirmed.
-fn replan(
-    stored: &Stored,
-    record: &Operation,
-    evidence: &Evidence,
-    now: DateTime<Utc>,
-) -> Result<Plan, Ending> {
-    let action = stored.recovery.action;
-    if action == Action::Dispatch && stored.valid_until.is_some_and(|until| until < now) {
-        return Err(Ending::new(
-            RecoveryState::Refused,
-            "The confirmation is too old to create anything: nothing was sent. Review it again.",
-        ));
-    }
-    let table = decide(record, evidence, now);
-    let same_job = table.job_id == stored.recovery.remote_job_id;
-    if table.action == action && (action != Action::Observe || same_job) {
-        return Ok(table);
-    }
-    match action {
-        Action::Observe => {
-            let done = match record.phase {
-                Phase::Succeeded | Phase::Delivered => {
-                    record.job_id == stored.recovery.remote_job_id && table.action != Action::Observe
-                }
-                Phase::Prepared | Phase::Submitting | Phase::Accepted | Phase::Failed => false,
-            };
-            if done && stored.recovery.revision_before < record.revision {
-                return Err(Ending::new(
-                    RecoveryState::AlreadyDone,
-                    format!(
-                        "The record already says {}: nothing was left to read.",
-                        record.phase
-                    ),
-                ));
-            }
-            stored
-                .recovery
-                .remote_job_id
-                .as_ref()
-                .and_then(|job_id| observe_plan(record, evidence, job_id, now))
-                .ok_or_else(|| moved_on(&table))
-        }
-        Action::Deliver if record.phase == Phase::Delivered => Err(Ending::new(
-            RecoveryState::AlreadyDone,
-            "Every output is already ours.",
-        )),
-        Action::Dispatch
-        | Action::Deliver
-        | Action::InspectAccounting
-        | Action::Reconcile
-        | Action::Acknowledge => Err(moved_on(&table)),
-    }
-}
-
-fn moved_on(table: &Plan) -> Ending {
-    Ending::new(
-        RecoveryState::Refused,
-        format!(
-            "The plan is now to {} (revision {}): nothing was sent.",
-            table.action, table.revision
-        ),
-    )
-}
-
-/// A creation is claimed once. A second claim ends it by its attempt's receipt, else as unknown, and sends nothing.
-async fn second_claim(
-    tx: Tx,
-    stored: &Stored,
-    record: &Operation,
-    evidence: &Evidence,
-) -> Result<Permission, DbError> {
-    let attempt = evidence
-        .attempts
-        .iter()
-        .find(|attempt| attempt.recovery_id == stored.recovery.id);
-    let ending = super::receipt::ending_of(
-        attempt.and_then(|attempt| attempt.receipt.as_ref()),
-        attempt.is_some(),
-    );
-    finish(tx, stored, record, ending).await
-}
-
 async fn finish(
     mut tx: Tx,
     stored: &Stored,
@@ -211,7 +122,7 @@ async fn finish(
     ending: Ending,
 ) -> Result<Permission, DbError> {
     end(&mut tx, stored, record.revision, &worker(), &ending).await?;
-    tx.commit().await?;
+    tx.commit_at("refuse").await?;
     Ok(Permission::Ended(ending.state))
 }
 
@@ -243,8 +154,11 @@ async fn grant(
         record = change.record;
         attempt = Some(attempts::insert(&mut tx, &record.id, stored.recovery.id, attempt_id).await?);
     }
-    tx.commit().await?;
+    tx.commit_at("permit").await?;
+    let began = stored.started_at.unwrap_or(now);
+    let followed_for = (now - began).to_std().unwrap_or_default();
     stored.recovery.state = RecoveryState::Running;
+    stored.started_at = Some(began);
     stored.fence = fence;
     stored.lease_until = Some(lease_until);
     Ok(Permission::Granted(Box::new(Permit {
@@ -253,6 +167,7 @@ async fn grant(
         record,
         plan,
         attempt,
+        followed_for,
     })))
 }
 
@@ -269,27 +184,25 @@ pub async fn hold(tx: &mut Tx, permit: &Permit) -> Result<Option<(Operation, Sto
     let Some(stored) = lock(tx, permit.stored.recovery.id).await? else {
         return Ok(None);
     };
-    let holds = stored.fence == permit.fence && stored.recovery.state == RecoveryState::Running;
-    Ok(holds.then_some((record, stored)))
+    Ok(stored.is_held_with(permit.fence).then_some((record, stored)))
 }
 
-/// Makes the lease of a recovery that creates nothing longer. `false` when it is lost. Leases of creations are never renewed.
-pub async fn renew(database: &Database, config: &Config, permit: &Permit) -> Result<bool, DbError> {
-    let mut tx = database.write().await?;
-    let changed = tx
-        .execute(
-            "UPDATE dlo_recoveries SET lease_until = $1, heard_at = $2 \
-             WHERE id = $3 AND fence = $4 AND finished_at IS NULL AND action <> 'dispatch'",
-            values![
-                tx.now() + lease(config),
-                tx.now(),
-                permit.stored.recovery.id,
-                permit.fence
-            ],
-        )
-        .await?;
-    tx.commit().await?;
-    Ok(changed == 1)
+/// Whether the permit still holds, without locking anything: asked on the way, so that lost work stops early. What is
+/// written is fenced by [`hold`] all the same.
+pub async fn is_held(database: &Database, permit: &Permit) -> Result<bool, DbError> {
+    let sql = "SELECT * FROM dlo_recoveries WHERE id = $1";
+    let row = database.look_up(sql, values![permit.stored.recovery.id]).await?;
+    let stored = row.as_ref().map(Stored::try_from).transpose()?;
+    Ok(stored.is_some_and(|stored| stored.is_held_with(permit.fence)))
+}
+
+/// Whether the first byte of a creation may leave, as far as the database knows: the permit holds, and by the database's
+/// clock its lease is alive. Asked once the connection stands, so that neither a stalled worker nor a clock that leapt
+/// sends what somebody else may have decided about.
+pub async fn may_send(database: &Database, permit: &Permit) -> Result<bool, DbError> {
+    let mut tx = database.read().await?;
+    let stored = super::list::get(&mut tx, permit.stored.recovery.id).await?;
+    Ok(stored.is_some_and(|stored| stored.may_send_with(permit.fence, tx.now())))
 }
 
 /// Lets go of the recovery when its job goes back to the queue, so that the next claim need not wait for the lease's end.
@@ -301,5 +214,5 @@ pub async fn release(database: &Database, permit: &Permit) -> Result<(), DbError
         values![tx.now(), permit.stored.recovery.id, permit.fence],
     )
     .await?;
-    tx.commit().await
+    tx.commit_at("release").await
 }

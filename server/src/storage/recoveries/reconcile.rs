@@ -2,17 +2,16 @@
 //!
 //! Lost claims are offered again by the queue itself (`jobs::requeue_lost`).
 
-use super::end::{Ending, end};
+use super::end::end;
 use super::row::{Stored, lock};
 use super::worker;
 use crate::config::Config;
 use crate::database::{Database, DbError, Tx};
-use crate::storage::jobs::{self, JobState};
-use crate::storage::{attempts, operations};
+use crate::storage::{attempts, jobs, operations};
 use crate::values;
 use app::domain::operation::Operation;
 use app::domain::plan::Action;
-use app::domain::recovery::RecoveryState;
+use app::domain::protocol::{Abandoned, JobState, abandoned};
 use app::domain::redact::safe_error;
 use chrono::{DateTime, Duration, Utc};
 
@@ -69,7 +68,7 @@ async fn one(database: &Database, config: &Config, seen: &Stored) -> Result<bool
         return Ok(false);
     };
     finish(&mut tx, &stored, &record, reason).await?;
-    tx.commit().await?;
+    tx.commit_at("reconcile").await?;
     Ok(true)
 }
 
@@ -80,45 +79,6 @@ async fn job_state(tx: &mut Tx, stored: &Stored) -> Result<JobState, DbError> {
     }
 }
 
-/// Why nobody will end it any more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Abandoned {
-    NotApproved,
-    Moved,
-    JobMissing,
-    JobCancelled,
-    JobDied,
-    NotReported,
-    NoResult,
-    Silent,
-}
-
-impl Abandoned {
-    const fn words(self) -> &'static str {
-        match self {
-            Self::NotApproved => "It was not approved in time.",
-            Self::Moved => "The record moved on while it waited for approval.",
-            Self::JobMissing => "Its queue job is gone.",
-            Self::JobCancelled => "Its queue job was cancelled.",
-            Self::JobDied => "Its queue job spent its retries and died",
-            Self::NotReported => "Its job is done, and nobody reported what it did.",
-            Self::NoResult => "Its queue job is done without a result.",
-            Self::Silent => "It has been silent for too long.",
-        }
-    }
-
-    /// The state of a recovery that creates nothing; `began`: a worker had it.
-    const fn state(self, began: bool) -> RecoveryState {
-        match self {
-            Self::NotApproved | Self::Moved => RecoveryState::Refused,
-            Self::JobDied | Self::NotReported | Self::NoResult => RecoveryState::Failed,
-            Self::JobMissing | Self::JobCancelled | Self::Silent if began => RecoveryState::Failed,
-            Self::JobMissing | Self::JobCancelled | Self::Silent => RecoveryState::Cancelled,
-        }
-    }
-}
-
-/// `None`: somebody will still end it.
 fn judge(
     config: &Config,
     stored: &Stored,
@@ -126,52 +86,33 @@ fn judge(
     job: JobState,
     now: DateTime<Utc>,
 ) -> Option<Abandoned> {
-    if stored.recovery.state == RecoveryState::AwaitingApproval {
-        let late = stored.valid_until.is_some_and(|until| until < now);
-        let moved = record.revision != stored.recovery.revision_before;
-        return match (late, moved) {
-            (true, _) => Some(Abandoned::NotApproved),
-            (false, true) => Some(Abandoned::Moved),
-            (false, false) => None,
-        };
-    }
-    let bound = Duration::seconds(i64::try_from(config.policy.observe_bound_seconds).unwrap_or(900));
-    let silent = now - stored.heard_at > bound;
-    match job {
-        JobState::Missing => Some(Abandoned::JobMissing),
-        JobState::Cancelled => Some(Abandoned::JobCancelled),
-        JobState::Dead => Some(Abandoned::JobDied),
-        JobState::Done if stored.handed_back => Some(Abandoned::NotReported),
-        JobState::Done => Some(Abandoned::NoResult),
-        JobState::Queued | JobState::Processing => silent.then_some(Abandoned::Silent),
-    }
+    let bound = i64::try_from(config.policy.observe_bound_seconds).unwrap_or(900);
+    abandoned(stored, record, job, now, Duration::seconds(bound))
 }
 
 async fn finish(tx: &mut Tx, stored: &Stored, record: &Operation, reason: Abandoned) -> Result<(), DbError> {
-    let began = stored.recovery.state == RecoveryState::Running;
-    let mut words = reason.words().to_owned();
-    if reason == Abandoned::JobDied {
-        words.push_str(&last_error(tx, stored).await?);
-    }
-    let ending = if stored.recovery.action == Action::Dispatch {
-        match attempts::by_recovery(tx, stored.recovery.id).await? {
-            Some(row) => super::receipt::ending_of(row.attempt.receipt.as_ref(), true),
-            None => {
-                let state = match reason {
-                    Abandoned::NotApproved | Abandoned::Moved => RecoveryState::Refused,
-                    Abandoned::JobMissing
-                    | Abandoned::JobCancelled
-                    | Abandoned::JobDied
-                    | Abandoned::NotReported
-                    | Abandoned::NoResult
-                    | Abandoned::Silent => RecoveryState::Cancelled,
-                };
-                Ending::new(state, format!("{words} Nothing was sent."))
-            }
-        }
-    } else {
-        Ending::new(reason.state(began), words)
+    let last = match reason {
+        Abandoned::JobDied => last_error(tx, stored).await?,
+        Abandoned::NotApproved
+        | Abandoned::Moved
+        | Abandoned::JobMissing
+        | Abandoned::JobCancelled
+        | Abandoned::NotReported
+        | Abandoned::Reported
+        | Abandoned::Unfinished
+        | Abandoned::NoResult
+        | Abandoned::Silent => String::new(),
     };
+    let attempt = match stored.recovery.action {
+        Action::Dispatch => attempts::by_recovery(tx, stored.recovery.id).await?,
+        Action::Observe
+        | Action::Deliver
+        | Action::InspectAccounting
+        | Action::Reconcile
+        | Action::Acknowledge => None,
+    };
+    let attempt = attempt.as_ref().map(|row| row.attempt.receipt.as_ref());
+    let ending = reason.ending(stored, attempt, &last);
     if let Some(id) = stored.recovery.job_id {
         jobs::cancel(tx, id).await?;
     }

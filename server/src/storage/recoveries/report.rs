@@ -5,10 +5,11 @@ use super::held_by_others;
 use super::row::lock;
 use super::{key_conflict, stored_answer};
 use crate::database::Database;
+use crate::failure::Failure;
 use crate::storage::idempotency::{self, Begin, Claim};
 use crate::storage::operations;
 use crate::values;
-use app::desk::{Answer, Code, DeskError};
+use app::desk::{Code, DeskError};
 use app::domain::ids::RecoveryId;
 use app::domain::operation::{Operation, Phase};
 use app::domain::plan::{Action, missing_outputs};
@@ -27,12 +28,12 @@ pub struct Report<'a> {
 
 /// Applies the report as new evidence; an `outcome` ends the recovery. Each part may come more than once, also late:
 /// after the end, evidence is still taken.
-pub async fn report(database: &Database, report: Report<'_>) -> Answer<Recovery> {
+pub async fn report(database: &Database, report: &Report<'_>) -> Result<Recovery, Failure> {
     let mut tx = database.write().await?;
     match idempotency::begin(&mut tx, report.claim).await? {
         Begin::New => {}
-        Begin::Stored { answer, .. } => return stored_answer(answer),
-        Begin::Conflict => return Err(key_conflict()),
+        Begin::Stored { answer, .. } => return Ok(stored_answer(answer)?),
+        Begin::Conflict => return Err(key_conflict().into()),
     }
     let unknown = || DeskError::new(Code::NotFound, "There is no recovery with this id.");
     let found = super::list::get(&mut tx, report.recovery)
@@ -46,7 +47,8 @@ pub async fn report(database: &Database, report: Report<'_>) -> Answer<Recovery>
         return Err(DeskError::new(
             Code::NotAllowedHere,
             "Our own worker carries this recovery out; nobody reports it.",
-        ));
+        )
+        .into());
     }
     let mut record = record;
     for patch in patches(&record, stored.recovery.action, report.report) {
@@ -81,7 +83,7 @@ pub async fn report(database: &Database, report: Report<'_>) -> Answer<Recovery>
         .ok_or_else(unknown)?
         .recovery;
     idempotency::keep(&mut tx, report.claim, 200, &serde_json::json!(after)).await?;
-    tx.commit().await?;
+    tx.commit_at("report").await?;
     Ok(after)
 }
 

@@ -3,35 +3,8 @@
 use crate::database::{DbError, Row, Tx};
 use crate::values;
 use app::domain::ids::{DeadLetterId, JobId, OperationId, QueueJobId, RecoveryId};
+pub use app::domain::protocol::Stored;
 use app::domain::recovery::Recovery;
-use app::domain::role::{Caller, Role};
-use chrono::{DateTime, Utc};
-
-/// A recovery with what only storage and worker need.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Stored {
-    pub recovery: Recovery,
-    pub requested_role: Role,
-    /// The newest fencing token; only its holder may write.
-    pub fence: i64,
-    pub lease_until: Option<DateTime<Utc>>,
-    /// The application's workers carry it out.
-    pub handed_back: bool,
-    pub reservation_open: bool,
-    /// Until then an approval is awaited, or a creation may be sent.
-    pub valid_until: Option<DateTime<Utc>>,
-    pub heard_at: DateTime<Utc>,
-}
-
-impl Stored {
-    /// The person who confirmed it.
-    pub fn requester(&self) -> Caller {
-        Caller {
-            name: self.recovery.requested_by.clone(),
-            role: self.requested_role,
-        }
-    }
-}
 
 const TABLE: &str = "dlo_recoveries";
 
@@ -75,6 +48,7 @@ impl TryFrom<&Row> for Stored {
             reservation_open: row.flag("reservation_open")?,
             valid_until: row.opt_time("valid_until")?,
             heard_at: row.time("heard_at")?,
+            started_at: row.opt_time("started_at")?,
         })
     }
 }

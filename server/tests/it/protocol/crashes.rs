@@ -1,131 +1,57 @@
 //! First proof of safety: the real binary is killed at each step of a dispatch, an observe and a deliver, and started again.
 
-use super::play::config;
-use crate::support::backend::{Backend, Kind};
+use crate::faults::machine::{Call, Condition, Process, Stage};
+use crate::support::backend::Kind;
+use reqwest::Method;
 use serde_json::{Value, json};
-use server::database::Database;
-use server::fixture::{Fixture, JobScript, OutputScript};
+use server::fixture::{JobScript, OutputScript};
 use server::storage::audit::{self, Verified};
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
-use tempfile::TempDir;
 
 /// A start, a lease and a repeated claim fit into it with room to spare on a slow machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The program as an operator runs it, and what it works on.
 struct Machine {
-    fixture: Fixture,
-    folder: TempDir,
-    backend: Backend,
-    database: Database,
-    client: reqwest::Client,
-    token: String,
-    running: Option<(Child, String)>,
+    stage: Stage,
+    running: Option<Process>,
 }
 
 impl Machine {
     async fn new(kind: Kind) -> Option<Self> {
-        let (backend, database) = Backend::open(kind).await?;
-        let fixture = Fixture::start(([127, 0, 0, 1], 0).into())
-            .await
-            .expect("free ports");
-        let folder = tempfile::tempdir().expect("a folder");
-        let text = toml::to_string(&config(&fixture, &folder, "")).expect("the configuration as text");
-        std::fs::write(folder.path().join("dlo.toml"), text).expect("a configuration file");
-        let client = reqwest::Client::builder().no_proxy().build().expect("a client");
-        let mut machine = Self {
-            fixture,
-            folder,
-            backend,
-            database,
-            client,
-            token: String::new(),
-            running: None,
-        };
-        let made = machine
-            .dlo("")
-            .args(["tokens", "create", "--name", "test", "--role", "admin"])
-            .output()
-            .expect("dlo runs");
-        machine.token = String::from_utf8(made.stdout).expect("text").trim().to_owned();
-        assert!(
-            machine.token.starts_with("dlo_"),
-            "{}",
-            String::from_utf8_lossy(&made.stderr)
-        );
-        Some(machine)
-    }
-
-    fn dlo(&self, failpoint: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_dlo"));
-        command
-            .env("FAILPOINTS", failpoint)
-            .arg("--config")
-            .arg(self.folder.path().join("dlo.toml"))
-            .args(["--database-url", &self.backend.url]);
-        command
+        let stage = Stage::new(kind, "").await?;
+        Some(Self { stage, running: None })
     }
 
     /// Starts the program; with a fail point, it halts there.
-    fn start(&mut self, failpoint: Option<&str>) {
+    async fn start(&mut self, failpoint: Option<&str>) {
         let failpoints = failpoint.map(|name| format!("{name}=return")).unwrap_or_default();
-        let mut child = self
-            .dlo(&failpoints)
-            .args(["serve", "--bind", "127.0.0.1:0"])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("dlo starts");
-        let mut lines = BufReader::new(child.stdout.take().expect("its output")).lines();
-        let address = lines
-            .find_map(|line| line.ok()?.strip_prefix("Listening on ").map(str::to_owned))
-            .expect("it says where it listens");
-        self.running = Some((child, address));
+        self.running = Some(self.stage.start(&failpoints).await);
     }
 
     /// Waits until the program says that it halted.
-    fn halted(&mut self) {
-        let (child, _) = self.running.as_mut().expect("it runs");
-        let errors = BufReader::new(child.stderr.take().expect("its errors"));
-        let halted = errors
-            .lines()
-            .map_while(Result::ok)
-            .any(|line| line.starts_with("halted at"));
-        assert!(halted, "it ended without halting");
+    async fn halted(&mut self) {
+        let process = self.running.as_mut().expect("it runs");
+        assert!(process.halted(PATIENCE).await.is_some(), "it did not halt");
     }
 
-    /// SIGKILL: nothing of it runs any more.
     fn kill(&mut self) {
-        let (mut child, _) = self.running.take().expect("it runs");
-        child.kill().expect("it is killed");
-        child.wait().expect("it is gone");
+        self.running.take().expect("it runs").kill();
     }
 
-    async fn call(&self, method: reqwest::Method, path: &str, body: Option<&Value>) -> (u16, Value) {
-        let (_, address) = self.running.as_ref().expect("it runs");
-        let mut request = self
-            .client
-            .request(method.clone(), format!("{address}/api/v1{path}"))
-            .bearer_auth(&self.token);
-        if method == reqwest::Method::PUT {
-            request = request.header("if-none-match", "*");
+    async fn call(&self, method: Method, path: &str, body: Option<&Value>) -> (u16, Value) {
+        let at = &self.running.as_ref().expect("it runs").at;
+        let mut call = Call::get(path);
+        if method == Method::PUT {
+            call = call.when(Condition::New);
         }
-        if let Some(body) = body {
-            request = request
-                .header("idempotency-key", uuid::Uuid::new_v4().to_string())
-                .json(body);
-        }
-        let answer = request.send().await.expect("an answer");
-        (
-            answer.status().as_u16(),
-            answer.json().await.unwrap_or(Value::Null),
-        )
+        call.method = method;
+        call.body = body.cloned();
+        self.stage.call(at, &call).await.expect("an answer")
     }
 
     async fn get(&self, path: &str) -> Value {
-        let (status, value) = self.call(reqwest::Method::GET, path, None).await;
+        let (status, value) = self.call(Method::GET, path, None).await;
         assert_eq!(status, 200, "{path}: {value:#}");
         value
     }
@@ -133,15 +59,10 @@ impl Machine {
     /// Owner, specification and one operation in the state that this action wants.
     async fn prepare(&self, action: &str) {
         let owner = json!({ "authorized": true, "remaining_credits": "100", "as_of": chrono::Utc::now().to_rfc3339() });
-        self.call(reqwest::Method::PUT, "/owners/studio", Some(&owner))
-            .await;
+        self.call(Method::PUT, "/owners/studio", Some(&owner)).await;
         let specification = json!({ "current_revision": 3, "model": "m", "model_available": true, "active": true, "estimated_credits": "12", "body": {} });
-        self.call(
-            reqwest::Method::PUT,
-            "/specifications/spec_9",
-            Some(&specification),
-        )
-        .await;
+        self.call(Method::PUT, "/specifications/spec_9", Some(&specification))
+            .await;
         let mut record = json!({ "provider": "genace", "account": "main", "owner": "studio", "specification": { "id": "spec_9", "revision": 3 }, "model": "m" });
         let state = match action {
             "dispatch" => json!({ "phase": "prepared", "dispatch": "confirmed_not_sent" }),
@@ -158,17 +79,15 @@ impl Machine {
             OutputScript::new("video/mp4"),
             OutputScript::new("image/png"),
         ]);
-        self.fixture.put_job("gj_k", script);
-        let (status, value) = self
-            .call(reqwest::Method::PUT, "/operations/op_k", Some(&record))
-            .await;
+        self.stage.fixture.put_job("gj_k", script);
+        let (status, value) = self.call(Method::PUT, "/operations/op_k", Some(&record)).await;
         assert_eq!(status, 201, "{value:#}");
     }
 
     async fn confirm(&self, action: &str) -> String {
         let order = json!({ "revision": 1, "action": action, "reason": "kill me", "confirm": "op_k" });
         let (status, value) = self
-            .call(reqwest::Method::POST, "/operations/op_k/recoveries", Some(&order))
+            .call(Method::POST, "/operations/op_k/recoveries", Some(&order))
             .await;
         assert_eq!(status, 202, "{value:#}");
         value["recovery_id"].as_str().expect("an id").to_owned()
@@ -187,7 +106,9 @@ impl Machine {
     }
 
     async fn chain_is_whole(&self) {
-        let verified = audit::verify(&self.database).await.expect("the audit is read");
+        let verified = audit::verify(&self.stage.database)
+            .await
+            .expect("the audit is read");
         assert!(
             matches!(verified, Verified::Whole { entries } if entries >= 2),
             "{verified:?}"
@@ -195,25 +116,15 @@ impl Machine {
     }
 }
 
-impl Drop for Machine {
-    fn drop(&mut self) {
-        if let Some((mut child, _)) = self.running.take() {
-            // It may have ended already; then there is nothing to kill.
-            let _ = child.kill();
-            let _ = child.wait();
-        }
-    }
-}
-
 /// Runs one action to the fail point, kills the program there, starts it again and waits for the recovery's end.
 async fn killed_at(kind: Kind, action: &str, point: &str) -> Option<(Machine, Value)> {
     let mut machine = Machine::new(kind).await?;
-    machine.start(Some(point));
+    machine.start(Some(&format!("{action}.{point}"))).await;
     machine.prepare(action).await;
     let recovery = machine.confirm(action).await;
-    machine.halted();
+    machine.halted().await;
     machine.kill();
-    machine.start(None);
+    machine.start(None).await;
     let ended = machine.ended(&recovery).await;
     machine.chain_is_whole().await;
     Some((machine, ended))
@@ -234,7 +145,7 @@ async fn a_dispatch_is_killed_at_each_step(kind: Kind) {
         };
         assert_eq!(ended["state"], state, "{point}: {ended:#}");
         assert_eq!(
-            machine.fixture.posts().len(),
+            machine.stage.fixture.posts().len(),
             posts,
             "{point}: never a second creation request"
         );
@@ -259,7 +170,7 @@ async fn an_observe_is_killed_at_each_step(kind: Kind) {
         );
         let record = machine.get("/operations/op_k").await;
         assert_eq!(record["phase"], "succeeded", "{point}: {record:#}");
-        assert_eq!(machine.fixture.posts().len(), 0, "{point}");
+        assert_eq!(machine.stage.fixture.posts().len(), 0, "{point}");
     }
 }
 
@@ -276,7 +187,7 @@ async fn a_deliver_is_killed_at_each_step(kind: Kind) {
         assert_eq!(record["phase"], "delivered", "{point}: {record:#}");
         for copy in record["outputs"].as_array().expect("copies") {
             let key = copy["storage_key"].as_str().expect("a key");
-            let file = machine.folder.path().join("copies").join(key);
+            let file = machine.stage.copies().join(key);
             let bytes = std::fs::read(&file).expect("a published file");
             use sha2::Digest as _;
             assert_eq!(
@@ -285,7 +196,7 @@ async fn a_deliver_is_killed_at_each_step(kind: Kind) {
                 "{point}: a whole file"
             );
         }
-        assert_eq!(machine.fixture.posts().len(), 0, "{point}");
+        assert_eq!(machine.stage.fixture.posts().len(), 0, "{point}");
     }
 }
 

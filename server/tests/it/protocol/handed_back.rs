@@ -6,7 +6,12 @@ use app::domain::role::Role;
 use serde_json::json;
 use server::database::Database;
 
-crate::on_every_backend!(the_applications_worker_reports, done_without_a_report_ends_it);
+crate::on_every_backend!(
+    the_applications_worker_reports,
+    done_without_a_report_ends_it,
+    done_after_a_report_ends_it_as_reported,
+    a_row_removed_after_a_report_ends_it_as_reported,
+);
 
 const QUEUE: &str = "[actions.observe]\nexecute = \"queue\"\njob_name = \"render.poll\"";
 
@@ -52,4 +57,25 @@ async fn done_without_a_report_ends_it(backend: Backend, database: Database) {
     let recovery = play.confirm("op_1", "observe").await;
     play.sql("UPDATE soniq_jobs SET status = 'done'").await;
     assert_eq!(play.ended(&recovery).await["state"], "failed");
+}
+
+async fn done_after_a_report_ends_it_as_reported(backend: Backend, database: Database) {
+    reported_then(backend, database, "UPDATE soniq_jobs SET status = 'done'").await;
+}
+
+/// Soniq with `result_ttl = 0` keeps no done rows.
+async fn a_row_removed_after_a_report_ends_it_as_reported(backend: Backend, database: Database) {
+    reported_then(backend, database, "DELETE FROM soniq_jobs").await;
+}
+
+async fn reported_then(backend: Backend, database: Database, how_it_ends: &str) {
+    let play = Play::start_with(backend, database, NO_WORKER, QUEUE).await;
+    play.accepted("op_1", "gj_1").await;
+    let recovery = play.confirm("op_1", "observe").await;
+    let seen = json!({ "observation": { "job_id": "gj_1", "fetch": "ok", "execution": "running" } });
+    let path = format!("/api/v1/recoveries/{recovery}/report");
+    play.app.post(Role::Reporter, &path, &seen).await.expect(200);
+    play.sql(how_it_ends).await;
+    let ended = play.ended(&recovery).await;
+    assert_eq!(ended["state"], "succeeded", "{ended:#}");
 }

@@ -13,3 +13,4 @@ mod handed_back;
 mod money;
 pub mod play;
 mod receipts;
+mod sequences;

@@ -29,12 +29,24 @@ pub const NO_WORKER: Duties = Duties {
 pub fn config(fixture: &Fixture, folder: &TempDir, more: &str) -> Config {
     let key = folder.path().join("key");
     std::fs::write(&key, "a key of the tests").expect("a key file");
+    let worker = if more.contains("[worker]") {
+        ""
+    } else {
+        "[worker]\nlease_seconds = 4\npoll_seconds = 1"
+    };
+    let artifacts = if more.contains("[artifacts]") {
+        String::new()
+    } else {
+        format!(
+            "[artifacts]\nurl = \"file:{}\"\n",
+            folder.path().join("copies").display()
+        )
+    };
     let text = format!(
-        "[artifacts]\nurl = \"file:{}\"\n[retries]\nmax_attempts = 2\nbackoff_seconds = [0]\n\
-         [worker]\nlease_seconds = 4\npoll_seconds = 1\n{more}\n\
+        "{artifacts}[retries]\nmax_attempts = 2\nbackoff_seconds = [0]\n\
+         {worker}\n{more}\n\
          [providers.genace]\nprofile = \"genace\"\napi_key_env = \"\"\napi_key_file = \"{}\"\nbase_url = \"{}\"\naccount = \"main\"\n\
          allow_hosts = [\"{}\"]\ntimeout_seconds = 2\n",
-        folder.path().join("copies").display(),
         key.display(),
         fixture.base_url(),
         fixture.output_host(),

@@ -2,6 +2,7 @@
 
 use super::play::Play;
 use crate::support::backend::Backend;
+use crate::support::raw;
 use serde_json::json;
 use server::database::Database;
 use server::fixture::CreateScript;
@@ -12,6 +13,7 @@ crate::on_every_backend!(
     a_rejection_costs_nothing_where_the_profile_says_so,
     a_refused_connection_is_not_sent,
     a_person_confirms_that_nothing_was_sent,
+    an_unreadable_record_loses_no_id,
 );
 
 async fn a_502_with_an_id_is_accepted(backend: Backend, database: Database) {
@@ -163,4 +165,43 @@ async fn a_person_confirms_that_nothing_was_sent(backend: Backend, database: Dat
     play.facts("100").await;
     assert_eq!(play.recover("op_1", "dispatch").await["state"], "succeeded");
     assert_eq!(play.posts(), 2, "one of them by a person's word");
+}
+
+/// The record breaks while its creation is on the way. The answer is the only trace of a paid render.
+async fn an_unreadable_record_loses_no_id(backend: Backend, database: Database) {
+    let play = Play::start(backend, database).await;
+    play.ready("op_1").await;
+    play.fixture
+        .script_create("op_1", CreateScript::SlowAnswer { ms: 1_000 });
+    let recovery = play.confirm("op_1", "dispatch").await;
+    let database = &play.app.office.database;
+    let started = std::time::Instant::now();
+    while play.posts() == 0 {
+        assert!(
+            started.elapsed() < std::time::Duration::from_secs(20),
+            "nothing is sent"
+        );
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
+    let break_it = "UPDATE dlo_operations SET phase = 'no such phase' WHERE id = 'op_1'";
+    raw::script(database, break_it).await.expect("it breaks");
+    let kept = "SELECT COUNT(*) FROM dlo_receipts WHERE operation_id = 'op_1' AND job_id IS NOT NULL";
+    while raw::number(database, kept).await == 0 {
+        assert!(
+            started.elapsed() < std::time::Duration::from_secs(30),
+            "the receipt is not kept"
+        );
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    let mend = "UPDATE dlo_operations SET phase = 'submitting' WHERE id = 'op_1'";
+    raw::script(database, mend).await.expect("it is mended");
+    let ended = play
+        .until(&format!("/api/v1/recoveries/{recovery}"), |value| {
+            !value["finished_at"].is_null()
+        })
+        .await;
+    assert_eq!(ended["state"], "succeeded", "{ended:#}");
+    let record = play.record("op_1").await;
+    assert_eq!(record["plan"]["action"], "observe", "{record:#}");
+    assert_eq!(play.posts(), 1, "it is bought once");
 }

@@ -89,7 +89,7 @@ async fn a_letter_without_record_is_replayed_where_allowed(_backend: Backend, da
         .await,
         2
     );
-    let view = office.dead_letter(&operator, &letter).await.expect("a view");
+    let view = super::shared::opened(office.dead_letter(&operator, &letter).await.expect("a view"));
     assert_eq!((view.resurrection_count, view.replays), (2, 2));
     record(&database, &sample::operation("op_1")).await;
     assert_eq!(
@@ -223,7 +223,7 @@ async fn a_link_is_evidence(_backend: Backend, database: Database) {
         Code::RecordExists
     );
     assert_eq!(load(&database, "op_1").await.revision, 2, "new evidence");
-    let view = office.dead_letter(&operator, &letter).await.expect("a view");
+    let view = super::shared::opened(office.dead_letter(&operator, &letter).await.expect("a view"));
     assert_eq!(view.operation_id, Some(op));
     assert_eq!(view.label.as_str(), "remote_state_unclear", "its job id contests");
     let linked = raw::rows(&database, "SELECT linked, label FROM dlo_messages").await;

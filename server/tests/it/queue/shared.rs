@@ -1,6 +1,6 @@
 //! What these tests share.
 
-use app::desk::{DeadLetterFilter, DeadLetterRow, DeadLetterView};
+use app::desk::{DeadLetterFilter, DeadLetterRow, DeadLetterView, LetterFound};
 use app::domain::ids::{DeadLetterId, OperationId, QueueJobId};
 use app::domain::operation::Operation;
 use app::domain::role::{Caller, Role};
@@ -142,10 +142,19 @@ pub async fn listed(database: &Database, filter: &DeadLetterFilter) -> Vec<Uuid>
 
 /// One dead letter.
 pub async fn get(tx: &mut Tx, id: DeadLetterId) -> DeadLetterView {
-    dead_letters::get(tx, &Messages::default(), &Redactor::default(), id)
+    let found = dead_letters::get(tx, &Messages::default(), &Redactor::default(), id)
         .await
         .expect("read")
-        .expect("it is there")
+        .expect("it is there");
+    opened(found)
+}
+
+/// What was found, which must be readable.
+pub fn opened(found: LetterFound) -> DeadLetterView {
+    match found {
+        LetterFound::Readable(view) => *view,
+        LetterFound::Unreadable(why) => panic!("unreadable: {why:?}"),
+    }
 }
 
 /// Somebody with this role.

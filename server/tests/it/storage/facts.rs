@@ -198,7 +198,7 @@ async fn reservations_end(_backend: Backend, database: Database) {
         .await
         .expect("attempt");
     let later = tx.now() + Duration::seconds(1);
-    reservations::end_accepted(&mut tx, "owner-1", later)
+    reservations::end_counted(&mut tx, "owner-1", later)
         .await
         .expect("end");
     assert_eq!(
@@ -219,7 +219,7 @@ async fn reservations_end(_backend: Backend, database: Database) {
         .await
         .expect("receipt");
     let same = tx.now();
-    reservations::end_accepted(&mut tx, "owner-1", same)
+    reservations::end_counted(&mut tx, "owner-1", same)
         .await
         .expect("end");
     assert_eq!(
@@ -227,7 +227,7 @@ async fn reservations_end(_backend: Backend, database: Database) {
         Decimal::new(325, 2),
         "the facts are not younger than the receipt"
     );
-    reservations::end_accepted(&mut tx, "owner-1", later)
+    reservations::end_counted(&mut tx, "owner-1", later)
         .await
         .expect("end");
     assert_eq!(sum(&mut tx, None).await, Decimal::from(2));

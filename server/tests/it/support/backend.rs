@@ -1,5 +1,6 @@
 //! A fresh, migrated database per test, on each of the three backends.
 
+use super::limit::Limit;
 use server::database::{Database, Location};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -23,6 +24,7 @@ pub struct Backend {
     /// As `--database-url` wants it.
     pub url: String,
     folder: Option<tempfile::TempDir>,
+    _limit: Limit,
 }
 
 static NEXT: AtomicU32 = AtomicU32::new(0);
@@ -47,6 +49,7 @@ impl Backend {
             location,
             url,
             folder,
+            _limit: Limit::start(),
         })
     }
 

@@ -10,7 +10,7 @@ use sqlx::{AssertSqlSafe, Column as _, Row as _, TypeInfo as _, ValueRef as _};
 pub async fn script(database: &Database, sql: &str) -> Result<(), sqlx::Error> {
     let sql = AssertSqlSafe(sql.to_owned());
     match database {
-        Database::Postgres { pool } => sqlx::raw_sql(sql).execute(pool).await.map(drop),
+        Database::Postgres { pool, .. } => sqlx::raw_sql(sql).execute(pool).await.map(drop),
         Database::Sqlite { writer, .. } => sqlx::raw_sql(sql).execute(writer).await.map(drop),
     }
 }
@@ -19,7 +19,7 @@ pub async fn script(database: &Database, sql: &str) -> Result<(), sqlx::Error> {
 pub async fn rows(database: &Database, sql: &str) -> Vec<Vec<Value>> {
     let query = AssertSqlSafe(sql.to_owned());
     match database {
-        Database::Postgres { pool } => {
+        Database::Postgres { pool, .. } => {
             let rows = sqlx::query(query)
                 .fetch_all(pool)
                 .await

@@ -1,6 +1,7 @@
 //! Whatever stands around it: nothing panics, a planted secret never shows, a second pass changes nothing.
 
 use crate::domain::redact::{MAX_TEXT, lenient_json, redact_json, redact_text, safe_error, visible};
+use crate::fuzzing::cases;
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -82,8 +83,23 @@ fn noise() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
 }
 
+/// A text that holds the secret, put inside others: objects, lists, strings of JSON, URLs, tracebacks.
+fn nested(text: &str, wrappings: &[u8]) -> String {
+    wrappings
+        .iter()
+        .fold(text.to_owned(), |text, wrapping| match wrapping % 7 {
+            0 => serde_json::json!({ "detail": text }).to_string(),
+            1 => serde_json::json!([1, [text], null]).to_string(),
+            2 => serde_json::json!({ "prompt": "x", "error": { "message": text } }).to_string(),
+            3 => format!("Traceback (most recent call last):\n  File \"a.py\", line 1\nValueError: {text}"),
+            4 => format!("GET https://api.example.com/v1/jobs?error={text} failed"),
+            5 => format!("RuntimeError({text:?})"),
+            _ => format!("before\n{text}\nafter"),
+        })
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100))]
+    #![proptest_config(cases(100))]
 
     #[test]
     fn any_text(text in noise()) {
@@ -101,6 +117,20 @@ proptest! {
             let shown = redact_text(&format!("{before} {planted} {after}"));
             prop_assert!(!shown.contains(&secret), "{} in {}", secret, shown);
         }
+    }
+
+    #[test]
+    fn planted_secrets_never_show_at_any_depth(
+        secret in secret(), wrappings in prop::collection::vec(any::<u8>(), 0..5), which in any::<prop::sample::Index>()
+    ) {
+        let all = planted(&secret);
+        let chosen: &String = which.get(&all);
+        let text = nested(chosen, &wrappings);
+        let shown = redact_text(&text);
+        prop_assert!(!shown.contains(&secret), "{} in {}", text, shown);
+        let (shown, _) = redact_json(&lenient_json(text.as_bytes()));
+        prop_assert!(!shown.to_string().contains(&secret), "{} in {}", text, shown);
+        prop_assert!(!safe_error(&text).1.contains(&secret), "{}", text);
     }
 
     #[test]

@@ -11,7 +11,8 @@ fn shown(value: &Value) -> (Value, u32) {
 #[test]
 fn known_fields_are_shown_and_other_texts_are_not() {
     let args = json!({
-        "operation_id": "op_1", "model": "motion-xl-2", "prompt": "a red fox", "seed": 1, "note": "x", "empty": "",
+        "operation_id": "op_1", "owner": "studio", "model": "motion-xl-2", "prompt": "a red fox", "seed": 1, "note": "x",
+        "empty": "", "owner_note": "call me",
         "credits": 12.5, "ok": true, "nothing": null, "pin": 1234, "session_token": false,
         "url": "https://u:p@hooks.example.net/x?sig=1", "job_ids": ["a", "b"],
         "body": {"frames": ["zzz"], "id": 3, "text": "secret"}, "__proto__": {"x": 1}
@@ -20,14 +21,14 @@ fn known_fields_are_shown_and_other_texts_are_not() {
     assert_eq!(
         value,
         json!({
-            "operation_id": "op_1", "model": "motion-xl-2", "prompt": "redacted, 9 characters", "seed": 1,
-            "note": "redacted, 1 character", "empty": "", "credits": 12.5, "ok": true, "nothing": null,
+            "operation_id": "op_1", "owner": "studio", "model": "motion-xl-2", "prompt": "redacted, 9 characters",
+            "seed": 1, "note": "redacted, 1 character", "empty": "", "owner_note": "redacted, 7 characters", "credits": 12.5, "ok": true, "nothing": null,
             "pin": "redacted", "session_token": "redacted",
             "url": "https://hooks.example.net/x?…", "job_ids": ["a", "b"],
             "body": {"frames": ["zzz"], "id": 3, "text": "redacted, 6 characters"}, "__proto__": {"x": 1}
         })
     );
-    assert_eq!(hidden, 6);
+    assert_eq!(hidden, 7);
 }
 
 #[test]

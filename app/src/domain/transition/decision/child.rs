@@ -6,7 +6,7 @@ use crate::desk::error::Code;
 use crate::domain::decision::Decision;
 use crate::domain::evidence::Evidence;
 use crate::domain::ids::{JobId, OperationId};
-use crate::domain::operation::{Dispatch, Operation, Phase, SpecificationRef};
+use crate::domain::operation::{Dispatch, Operation};
 use crate::domain::remote::RemoteJob;
 use chrono::{DateTime, Utc};
 
@@ -83,34 +83,16 @@ pub fn new_child(
 
 fn blank(parent: &Operation, id: &OperationId, now: DateTime<Utc>) -> Operation {
     Operation {
-        id: id.clone(),
-        revision: 1,
-        provider: parent.provider.clone(),
         account: parent.account.clone(),
         fingerprint: parent.fingerprint.clone(),
-        owner: parent.owner.clone(),
-        specification: SpecificationRef {
-            ..parent.specification.clone()
-        },
         model: parent.model.clone(),
-        phase: Phase::Prepared,
-        dispatch: Dispatch::NotRecorded,
-        not_sent_since: None,
-        dispatch_proof: None,
-        job_id: None,
-        remote: Default::default(),
-        charge: Default::default(),
-        outputs: Vec::new(),
-        other_jobs: Vec::new(),
-        settled_jobs: Vec::new(),
-        adopted_jobs: Vec::new(),
-        lost_outputs: Vec::new(),
-        error: None,
         parent: Some(parent.id.clone()),
-        closure: None,
-        accounting: Vec::new(),
-        outside_send_excluded_through: None,
-        created_at: now,
-        updated_at: now,
+        ..Operation::new(
+            id.clone(),
+            parent.provider.clone(),
+            parent.owner.clone(),
+            parent.specification.clone(),
+            now,
+        )
     }
 }

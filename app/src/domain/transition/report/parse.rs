@@ -166,7 +166,7 @@ fn axes(field: &Field<'_>) -> Valid<Option<ReportedAxes>> {
         fetch: object.field("fetch").slug(slugs_of!(Fetch))?,
         execution: object.field("execution").slug(slugs_of!(Execution))?,
         reason: object.field("reason").slug(slugs_of!(Reason))?,
-        raw_status: raw,
+        raw_status: raw.as_deref().map(crate::domain::remote::raw_status),
         outputs: listed(&object.field("outputs"))?,
         outputs_expected: object.field("outputs_expected").small(MAX_OUTPUTS)?,
         empty_observations: object.field("empty_observations").small(MAX_COUNT)?,
@@ -205,7 +205,7 @@ fn copies(field: &Field<'_>) -> Valid<Option<Copies>> {
         copies.push(ReportedCopy {
             index: index(&object, &mut seen)?,
             state: state.required(state.slug(slugs_of!(CopyState))?)?,
-            storage_key: object.field("storage_key").name(MAX_KEY)?,
+            storage_key: object.field("storage_key").name(MAX_KEY)?.map(without_signature),
             bytes: object.field("bytes").whole(MAX_WHOLE)?,
             sha256: object.field("sha256").name(128)?,
             category: category(&object.field("category"))?,
@@ -262,4 +262,13 @@ fn proof(field: &Field<'_>) -> Valid<Option<DispatchProof>> {
             .required(message_id.parsed(DeadLetterId::parse, "A message's UUID is expected.")?)?,
         attempts: i64::from(attempts.required(attempts.small(MAX_COUNT)?)?),
     }))
+}
+
+/// Where the application keeps a copy. Some name it by an address that is a key at the same time.
+fn without_signature(key: String) -> String {
+    if key.contains("://") || key.contains('?') {
+        redact_text(&key)
+    } else {
+        key
+    }
 }

@@ -1,3 +1,4 @@
+mod fuzz;
 mod patch;
 mod put;
 

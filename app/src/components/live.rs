@@ -1,0 +1,35 @@
+//! Liveness, as far as a page itself says it: how old it is, and where its changes are announced. The script follows
+//! that; without it the time is still true.
+
+use super::time::{clock_zoned, when};
+use crate::desk::{Answer, Desk, Topic};
+use chrono::{DateTime, Utc};
+use leptos::prelude::*;
+
+/// Where the script finds what is announced; `None` where the page does not follow.
+pub type Events = Option<String>;
+
+/// To be asked before the page is read: what happens in between is then announced, and not lost.
+pub async fn events(desk: &dyn Desk, topic: &Topic) -> Events {
+    let seen: Answer<String> = desk.mark(topic).await;
+    Some(topic.events(seen.ok().as_deref()))
+}
+
+/// `Updated 14:05:11 UTC`, and what the script says of the connection.
+pub fn updated(now: DateTime<Utc>) -> AnyView {
+    view! {
+        "Updated " {when(now, clock_zoned(now))}
+        " " <span role="status" data-state-words="" data-keep=""></span>
+    }
+    .into_any()
+}
+
+/// The line of a page under which nothing moves: it is only told that it has changed.
+pub fn held(now: DateTime<Utc>, events: &Events) -> AnyView {
+    view! { {line(now, events)} <p class="news" role="status" data-news=""></p> }.into_any()
+}
+
+/// The line of a page that has no figures above it.
+pub fn line(now: DateTime<Utc>, events: &Events) -> AnyView {
+    view! { <p class="live" data-live="age" data-events=events.clone()>{updated(now)}</p> }.into_any()
+}

@@ -1,0 +1,36 @@
+//! How people want to read.
+
+use super::Office;
+use super::desk::OfficeDesk;
+use crate::storage::preferences;
+use app::desk::{Answer, PreferenceDesk, Preferences};
+use app::domain::role::Caller;
+use async_trait::async_trait;
+
+impl Office {
+    /// What this person chose. Unreadable preferences are the defaults: a page in an incident opens all the same.
+    pub async fn preferences(&self, person: &str) -> Preferences {
+        match preferences::find(&self.database, person).await {
+            Ok(chosen) => chosen,
+            Err(error) => {
+                tracing::warn!(error = %error, "preferences could not be read");
+                Preferences::default()
+            }
+        }
+    }
+
+    /// Keeps what the caller chose for themselves.
+    ///
+    /// # Errors
+    /// `unavailable`.
+    pub async fn prefer(&self, caller: &Caller, chosen: &Preferences) -> Answer<()> {
+        Ok(preferences::save(&self.database, &caller.name, chosen).await?)
+    }
+}
+
+#[async_trait]
+impl PreferenceDesk for OfficeDesk {
+    async fn prefer(&self, chosen: Preferences) -> Answer<()> {
+        self.office.prefer(self.signed_in()?, &chosen).await
+    }
+}

@@ -1,0 +1,239 @@
+//! The desk as a page: every count leads to exactly its rows, and the page is light.
+
+use crate::queue::shared::{Letter, bury};
+use crate::support::app::{Answer, Browser, TestApp};
+use crate::support::backend::{Backend, Kind};
+use app::domain::role::Role;
+use chrono::{Duration, Utc};
+use scraper::Selector;
+use serde_json::json;
+use server::config::Config;
+use server::database::Database;
+
+crate::on_every_backend!(
+    every_count_of_the_desk_leads_to_its_rows,
+    words_of_the_error_and_ids_are_found_from_the_page,
+);
+
+fn select(text: &str) -> Selector {
+    Selector::parse(text).expect("a selector")
+}
+
+/// Links of these elements with the number that each of them claims.
+fn claims(page: &Answer, element: &str, link: &str, number: &str) -> Vec<(String, usize)> {
+    let document = page.page();
+    let (element, link, number) = (select(element), select(link), select(number));
+    let found = document.select(&element).filter_map(|one| {
+        let href = one.select(&link).next()?.value().attr("href")?.to_owned();
+        let words: String = one.select(&number).next()?.text().collect();
+        let digits: String = words.chars().filter(char::is_ascii_digit).collect();
+        Some((href, digits.parse().ok()?))
+    });
+    found.collect()
+}
+
+async fn rows(browser: &mut Browser<'_>, href: &str) -> usize {
+    let page = browser.get(href).await.expect(200);
+    let document = page.page();
+    let count = document.select(&select("tr[data-message]")).count();
+    let total = document.select(&select("[data-total]")).next().expect("a total");
+    assert_eq!(
+        total.value().attr("data-total"),
+        Some(count.to_string().as_str()),
+        "{href}: the head counts the rows"
+    );
+    count
+}
+
+/// Letters of the last hours, some of an operation, with two kinds of errors.
+async fn filled(app: &TestApp) {
+    let record = json!({"provider": "genace", "owner": "studio", "specification": {"id": "s", "revision": 1},
+        "phase": "accepted", "dispatch": "sent", "remote": {"job_id": "gj_1"}});
+    app.put(Role::Reporter, "/api/v1/operations/op_1", &record)
+        .await
+        .expect(201);
+    for n in 1..=18 {
+        let letter = Letter {
+            n,
+            args: if n % 3 == 0 {
+                r#"{"operation_id": "op_1"}"#
+            } else {
+                "{}"
+            },
+            queue: if n % 2 == 0 { "render" } else { "delivery" },
+            error: Some(if n % 4 == 0 {
+                "storage_full: no space left on device"
+            } else {
+                "TimeoutError: timed out"
+            }),
+            died_at: Utc::now() - Duration::minutes(i64::try_from(n).expect("small") * 25),
+            ..Letter::default()
+        };
+        bury(&app.office.database, &letter).await;
+    }
+}
+
+async fn every_count_of_the_desk_leads_to_its_rows(backend: Backend, database: Database) {
+    let app = TestApp::start(backend, database, Config::default()).await;
+    filled(&app).await;
+    let mut browser = app.signed_in(Role::Viewer).await;
+    let desk = browser.get("/dead-letters").await.expect(200);
+    let hours = claims(&desk, ".chart tr[data-hour]", "a", "td");
+    assert_eq!(
+        hours.iter().map(|(_, count)| count).sum::<usize>(),
+        18,
+        "{}",
+        desk.body
+    );
+    let labels = claims(&desk, ".side li", "a", ".n");
+    assert!(labels.len() >= 13, "all, ten labels, two queues: {labels:?}");
+    let grouped = browser
+        .get("/dead-letters?group=category&queue=render")
+        .await
+        .expect(200);
+    let groups = claims(&grouped, "tr[data-category]", "a", "td");
+    assert_eq!(groups.len(), 2, "{}", grouped.body);
+    for (href, claimed) in hours.iter().chain(&labels).chain(&groups) {
+        assert_eq!(rows(&mut browser, href).await, *claimed, "{href}");
+    }
+    // Label and queue together, from one link after the other; the order is kept by every link.
+    let both = "/dead-letters?label=render_in_progress&queue=render&sort=oldest";
+    assert_eq!(rows(&mut browser, both).await, 3);
+    let page = browser.get(&format!("{both}&limit=2")).await.expect(200);
+    assert!(page.has("table[aria-label='Dead letters, oldest first']"));
+    let next = select("a[rel=next]");
+    let href = page
+        .page()
+        .select(&next)
+        .next()
+        .and_then(|link| link.value().attr("href").map(str::to_owned));
+    let href = href.expect("another page");
+    for kept in ["sort=oldest", "queue=render", "label=render_in_progress"] {
+        assert!(href.contains(kept), "{href}");
+    }
+    let page = browser.get(&href).await.expect(200);
+    assert_eq!(page.page().select(&select("tr[data-message]")).count(), 1);
+    assert!(page.has("a.chip[data-filter=queue]") && !page.has("a.chip[data-filter=sort]"));
+}
+
+async fn words_of_the_error_and_ids_are_found_from_the_page(backend: Backend, database: Database) {
+    let app = TestApp::start(backend, database, Config::default()).await;
+    filled(&app).await;
+    let mut browser = app.signed_in(Role::Viewer).await;
+    for (query, found) in [
+        ("q=space%20left", 4),
+        ("q=op_1", 6),
+        ("q=space&queue=delivery", 0),
+        ("age=1h", 2),
+        ("age=over-24h", 0),
+        ("q=nothing%20says%20so", 0),
+        ("category=storage_full&age=24h", 4),
+    ] {
+        assert_eq!(
+            rows(&mut browser, &format!("/dead-letters?{query}")).await,
+            found,
+            "{query}"
+        );
+    }
+    let page = browser.get("/dead-letters?q=space&age=24h").await.expect(200);
+    let document = page.page();
+    let chips: Vec<String> = document
+        .select(&select("a.chip > span:first-child"))
+        .map(|chip| chip.text().collect())
+        .collect();
+    assert_eq!(chips, ["search space", "died in the last 24 h"]);
+    for wrong in ["age=1y", "sort=up", "group=owner", "age=over-7d&from=2099-01-01"] {
+        browser.get(&format!("/dead-letters?{wrong}")).await.expect(400);
+    }
+}
+
+/// The largest sizes in bytes: a page and the sheet compressed, the script as it is.
+const DESK: usize = 30_000;
+const SHEET: usize = 20_000;
+const SCRIPT: usize = 10_000;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_desk_with_fifty_rows_is_light() {
+    let Some((backend, database)) = Backend::open(Kind::Memory).await else {
+        return;
+    };
+    let app = TestApp::start(backend, database, Config::default()).await;
+    for n in 0..60_u128 {
+        // Ids as applications make them: nothing in them repeats.
+        let id = format!("op_{}", uuid::Uuid::new_v4().simple());
+        let (phase, dispatch, remote) = match n % 4 {
+            0 => (
+                "succeeded",
+                "sent",
+                json!({"job_id": format!("gj_{n}"), "execution": "succeeded",
+                "outputs": [{"index": 0, "content_type": "image/png"}]}),
+            ),
+            1 => (
+                "failed",
+                "sent",
+                json!({"job_id": format!("gj_{n}"), "execution": "failed", "reason": "moderation"}),
+            ),
+            2 => ("submitting", "outcome_unknown", json!({})),
+            _ => (
+                "accepted",
+                "sent",
+                json!({"job_id": format!("gj_{n}"), "execution": "running"}),
+            ),
+        };
+        let record = json!({"provider": "genace", "owner": "studio", "specification": {"id": "s", "revision": 1},
+            "phase": phase, "dispatch": dispatch, "remote": remote, "charge": {"state": "charged", "charged": "12"}});
+        app.put(Role::Reporter, &format!("/api/v1/operations/{id}"), &record)
+            .await
+            .expect(201);
+        let args = json!({"operation_id": id}).to_string();
+        let letter = Letter {
+            // Ids of messages do not repeat either.
+            n: uuid::Uuid::new_v4().as_u128() >> 8,
+            args: &args,
+            died_at: Utc::now() - Duration::minutes(i64::try_from(n).expect("small") * 40),
+            ..Letter::default()
+        };
+        bury(&app.office.database, &letter).await;
+    }
+    let mut browser = app.signed_in(Role::Viewer).await;
+    let page = browser.get("/dead-letters").await.expect(200);
+    let document = page.page();
+    assert_eq!(document.select(&select("tr[data-message]")).count(), 50);
+    assert_eq!(document.select(&select("script")).count(), 1, "one script");
+    assert_eq!(
+        document
+            .select(&select("script:not([src^='/assets/app.'])"))
+            .count(),
+        0,
+        "none inline"
+    );
+    assert_eq!(document.select(&select("link[rel=stylesheet]")).count(), 1);
+    let attribute = |selector: &str, name: &str| {
+        let found = document.select(&select(selector)).next().expect("it is there");
+        found.value().attr(name).expect("an address").to_owned()
+    };
+    let (sheet, script) = (
+        attribute("link[rel=stylesheet]", "href"),
+        attribute("script", "src"),
+    );
+    let size = async |path: &str, encoding: &str| {
+        let request = app
+            .client
+            .get(app.url(path))
+            .header("cookie", browser.cookie.as_deref().expect("signed in"))
+            .header("accept-encoding", encoding);
+        let answer = request.send().await.expect("sent");
+        assert_eq!(answer.status(), 200, "{path}");
+        answer.bytes().await.expect("bytes").len()
+    };
+    for encoding in ["br", "gzip"] {
+        let desk = size("/dead-letters", encoding).await;
+        let css = size(&sheet, encoding).await;
+        println!("desk {desk} B, sheet {css} B in {encoding}");
+        assert!(desk <= DESK, "the desk has {desk} bytes in {encoding}");
+        assert!(css <= SHEET, "the sheet has {css} bytes in {encoding}");
+    }
+    let plain = size(&script, "identity").await;
+    println!("script {plain} B, {} B in br", size(&script, "br").await);
+    assert!(plain <= SCRIPT, "the script has {plain} bytes");
+}
