@@ -62,7 +62,7 @@ impl From<DbError> for CliError {
             DbError::Newer | DbError::NotMigrated | DbError::Inconsistent { .. } => {
                 Self::Failed(error.to_string())
             }
-            DbError::Migrate(_) | DbError::Sqlx(_) => Self::Failed(brief(&error)),
+            DbError::Migrate(_) | DbError::Silent | DbError::Sqlx(_) => Self::Failed(brief(&error)),
         }
     }
 }
@@ -72,7 +72,9 @@ pub fn brief(error: &DbError) -> String {
     tracing::debug!(error = %error, "database failure");
     match error {
         DbError::Sqlx(sqlx::Error::Io(error)) => format!("the database cannot be reached: {}", error.kind()),
-        DbError::Sqlx(sqlx::Error::PoolTimedOut) => "the database did not answer in time".to_owned(),
+        DbError::Silent | DbError::Sqlx(sqlx::Error::PoolTimedOut) => {
+            "the database did not answer in time".to_owned()
+        }
         DbError::Sqlx(sqlx::Error::Database(inner)) => {
             let code = inner
                 .code()

@@ -17,6 +17,8 @@ pub enum DbError {
         column: &'static str,
         id: String,
     },
+    #[error("the database stayed silent")]
+    Silent,
     #[error(transparent)]
     Sqlx(#[from] sqlx::Error),
 }
@@ -41,6 +43,7 @@ impl DbError {
         match self {
             Self::Sqlx(error) => trouble(error),
             Self::Migrate(sqlx::migrate::MigrateError::Execute(error)) => trouble(error),
+            Self::Silent => Trouble::Away,
             Self::Location
             | Self::Newer
             | Self::NotMigrated
@@ -51,7 +54,8 @@ impl DbError {
 
     /// The connection was cut; another may stand.
     pub(super) fn is_cut(&self) -> bool {
-        self.trouble() == Trouble::Away && !matches!(self, Self::Sqlx(sqlx::Error::PoolClosed))
+        // One that stayed silent was waited for long enough.
+        self.trouble() == Trouble::Away && !matches!(self, Self::Silent | Self::Sqlx(sqlx::Error::PoolClosed))
     }
 
     /// A unique index refused the write.
@@ -59,6 +63,7 @@ impl DbError {
         match self {
             Self::Sqlx(sqlx::Error::Database(inner)) => inner.is_unique_violation(),
             Self::Sqlx(_)
+            | Self::Silent
             | Self::Location
             | Self::Newer
             | Self::NotMigrated
@@ -88,7 +93,8 @@ impl DbError {
                     )
                 )
             }
-            Self::Sqlx(sqlx::Error::PoolTimedOut | sqlx::Error::Io(_) | sqlx::Error::PoolClosed) => true,
+            Self::Silent
+            | Self::Sqlx(sqlx::Error::PoolTimedOut | sqlx::Error::Io(_) | sqlx::Error::PoolClosed) => true,
             Self::Sqlx(_)
             | Self::Location
             | Self::Newer

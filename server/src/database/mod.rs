@@ -5,6 +5,7 @@
 
 mod error;
 mod migrate;
+mod patience;
 mod row;
 mod time;
 mod tx;
@@ -139,9 +140,9 @@ impl Changes {
 async fn begun(pool: &PgPool, statement: &'static str, changes: Changes) -> Result<Tx, DbError> {
     let mut cut = 0;
     loop {
-        let begun = match pool.begin_with(statement).await {
+        let begun = match patience::in_time(pool.begin_with(statement)).await {
             Ok(begun) => Tx::postgres(begun, changes.clone()).await,
-            Err(error) => Err(error.into()),
+            Err(error) => Err(error),
         };
         match begun {
             Err(error) if error.is_cut() && cut < PG_CONNECTIONS => cut += 1,
@@ -181,6 +182,7 @@ impl Database {
                             Ok(true)
                         })
                     })
+                    .after_release(|connection, _| Box::pin(patience::takes_leave(connection)))
                     .connect_with(options)
                     .await?;
                 Ok(Self::Postgres {

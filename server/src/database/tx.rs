@@ -1,6 +1,7 @@
 //! A transaction on either database. Everything that reads or writes goes through one.
 
 use super::error::DbError;
+use super::patience::in_time;
 use super::row::Row;
 use super::time::sqlite_time;
 use super::value::Value;
@@ -34,9 +35,8 @@ impl Tx {
         mut tx: Transaction<'static, Postgres>,
         changes: Changes,
     ) -> Result<Self, DbError> {
-        let (now,): (DateTime<Utc>,) = sqlx::query_as("SELECT clock_timestamp()")
-            .fetch_one(&mut *tx)
-            .await?;
+        let clock = sqlx::query_as("SELECT clock_timestamp()");
+        let (now,): (DateTime<Utc>,) = in_time(clock.fetch_one(&mut *tx)).await?;
         Ok(Self {
             inner: Inner::Postgres(tx),
             now,
@@ -97,14 +97,16 @@ impl Tx {
         let done = match &mut self.inner {
             Inner::Postgres(tx) => {
                 let query = bind_postgres(sqlx::query(AssertSqlSafe(sql.to_owned())), values);
-                query.execute(&mut **tx).await.map(|done| done.rows_affected())
+                let done = in_time(query.execute(&mut **tx)).await;
+                done.map(|done| done.rows_affected())
             }
             Inner::Sqlite(tx) => {
                 let query = bind_sqlite(sqlx::query(AssertSqlSafe(sql.to_owned())), values);
-                query.execute(&mut **tx).await.map(|done| done.rows_affected())
+                let done = query.execute(&mut **tx).await;
+                done.map(|done| done.rows_affected()).map_err(DbError::from)
             }
         };
-        self.changes.note(done.map_err(DbError::from))
+        self.changes.note(done)
     }
 
     /// All rows.
@@ -112,12 +114,8 @@ impl Tx {
         match &mut self.inner {
             Inner::Postgres(tx) => {
                 let query = bind_postgres(sqlx::query(AssertSqlSafe(sql.to_owned())), values);
-                Ok(query
-                    .fetch_all(&mut **tx)
-                    .await?
-                    .into_iter()
-                    .map(Row::Postgres)
-                    .collect())
+                let rows = in_time(query.fetch_all(&mut **tx)).await?;
+                Ok(rows.into_iter().map(Row::Postgres).collect())
             }
             Inner::Sqlite(tx) => {
                 let query = bind_sqlite(sqlx::query(AssertSqlSafe(sql.to_owned())), values);
@@ -136,7 +134,7 @@ impl Tx {
         match &mut self.inner {
             Inner::Postgres(tx) => {
                 let query = bind_postgres(sqlx::query(AssertSqlSafe(sql.to_owned())), values);
-                Ok(query.fetch_optional(&mut **tx).await?.map(Row::Postgres))
+                Ok(in_time(query.fetch_optional(&mut **tx)).await?.map(Row::Postgres))
             }
             Inner::Sqlite(tx) => {
                 let query = bind_sqlite(sqlx::query(AssertSqlSafe(sql.to_owned())), values);
@@ -155,10 +153,10 @@ impl Tx {
     /// Makes it so.
     pub async fn commit(self) -> Result<(), DbError> {
         let done = match self.inner {
-            Inner::Postgres(tx) => tx.commit().await,
-            Inner::Sqlite(tx) => tx.commit().await,
+            Inner::Postgres(tx) => in_time(tx.commit()).await,
+            Inner::Sqlite(tx) => tx.commit().await.map_err(DbError::from),
         };
-        self.changes.note(done.map_err(DbError::from))?;
+        self.changes.note(done)?;
         self.changes.made_one();
         Ok(())
     }
@@ -174,7 +172,7 @@ impl Tx {
     /// Takes it all back.
     pub async fn rollback(self) -> Result<(), DbError> {
         match self.inner {
-            Inner::Postgres(tx) => tx.rollback().await?,
+            Inner::Postgres(tx) => in_time(tx.rollback()).await?,
             Inner::Sqlite(tx) => tx.rollback().await?,
         }
         Ok(())
@@ -189,10 +187,10 @@ pub(super) async fn look_up(
 ) -> Result<Option<Row>, DbError> {
     let sql = AssertSqlSafe(sql.to_owned());
     match database {
-        Database::Postgres { pool, .. } => Ok(bind_postgres(sqlx::query(sql), values)
-            .fetch_optional(pool)
-            .await?
-            .map(Row::Postgres)),
+        Database::Postgres { pool, .. } => {
+            let row = in_time(bind_postgres(sqlx::query(sql), values).fetch_optional(pool)).await?;
+            Ok(row.map(Row::Postgres))
+        }
         Database::Sqlite { readers, .. } => Ok(bind_sqlite(sqlx::query(sql), values)
             .fetch_optional(readers)
             .await?
@@ -209,7 +207,7 @@ pub(super) async fn look_up_all(
     let sql = AssertSqlSafe(sql.to_owned());
     match database {
         Database::Postgres { pool, .. } => {
-            let rows = bind_postgres(sqlx::query(sql), values).fetch_all(pool).await?;
+            let rows = in_time(bind_postgres(sqlx::query(sql), values).fetch_all(pool)).await?;
             Ok(rows.into_iter().map(Row::Postgres).collect())
         }
         Database::Sqlite { readers, .. } => {

@@ -282,9 +282,62 @@ async fn it_is_slow() {
     heals(&stage, &at).await;
 }
 
+/// It says nothing any more, and nothing breaks: who had asked is told in the end, who asks is told soon, and the
+/// connections that the silence has swallowed do not take up the places of others for ever.
+async fn it_stays_silent() {
+    let Some(stage) = Stage::new(Kind::Postgres, "").await else {
+        return;
+    };
+    let proxy = Proxy::to(place_of(&stage.backend.url)).await;
+    let mut process = stage.spawn("", &proxy.url(&stage.backend.url));
+    process.listening().await;
+    let at = process.at.clone();
+    facts(&stage, &at).await;
+    let cookie = person::enters(&stage, &at).await;
+    let known = json!({ "phase": "accepted", "dispatch": "sent" });
+    put(&stage, &at, "op_h", known).await;
+    // Held in the middle of their statements, more of them than there are connections.
+    let mut locker = sqlx::PgConnection::connect(&stage.backend.url)
+        .await
+        .expect("a connection");
+    locker
+        .execute("BEGIN; LOCK TABLE dlo_operations IN ACCESS EXCLUSIVE MODE")
+        .await
+        .expect("a lock");
+    let asked = Instant::now();
+    let readers: Vec<_> = (0..20)
+        .map(|_| ask(&stage, format!("{at}/api/v1/operations/op_h"), ""))
+        .collect();
+    let silence = async {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        proxy.hush();
+        locker.execute("COMMIT").await.expect("the lock's end");
+        is_away(&stage, &at, &cookie).await;
+        assert!(asked.elapsed() < Duration::from_secs(20), "{:?}", asked.elapsed());
+    };
+    let (answers, ()) = tokio::join!(futures::future::join_all(readers), silence);
+    assert!(asked.elapsed() < Duration::from_secs(50), "{:?}", asked.elapsed());
+    for said in answers {
+        assert!(said.status == 503 && said.again, "{}: {}", said.status, said.text);
+    }
+    proxy.join();
+    heals(&stage, &at).await;
+    let again: Vec<_> = (0..20)
+        .map(|_| ask(&stage, format!("{at}/api/v1/operations/op_h"), ""))
+        .collect();
+    for said in futures::future::join_all(again).await {
+        assert_eq!(said.status, 200, "{}", said.text);
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_trouble_is_said_and_heals() {
-    tokio::join!(it_goes_away_and_comes_back(), it_is_read_only(), it_is_slow());
+    tokio::join!(
+        it_goes_away_and_comes_back(),
+        it_is_read_only(),
+        it_is_slow(),
+        it_stays_silent()
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -4,6 +4,7 @@ mod bot;
 mod database;
 mod disk;
 mod file;
+mod follower;
 mod invariants;
 mod kills;
 pub mod machine;

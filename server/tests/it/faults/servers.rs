@@ -1,7 +1,9 @@
 //! Two and three servers on one PostgreSQL, real processes.
 
 use super::bot::facts;
+use super::follower::{Heard, follows};
 use super::machine::{Call, Condition, Process, Stage};
+use super::person;
 use super::stop::{confirm, confirmation, ended, put, until};
 use crate::support::backend::Kind;
 use crate::support::process::signal;
@@ -145,7 +147,7 @@ async fn the_leases_of_a_stopped_process_are_taken_over() {
 }
 
 /// Servers are replaced one by one while people work: what was answered is there, and who was refused knew when to
-/// come back.
+/// come back. Open pages follow on another server.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_rolling_restart_loses_nothing_that_was_answered() {
     let Some(stage) = Stage::new(Kind::Postgres, "").await else {
@@ -166,6 +168,13 @@ async fn a_rolling_restart_loses_nothing_that_was_answered() {
     let people: Vec<_> = (0..3)
         .map(|person| tokio::spawn(load.clone().work(person)))
         .collect();
+    let cookie = person::enters(&stage, &first.at).await;
+    let heard = Arc::new(Heard::default());
+    let reader = {
+        let (stage, live, heard) = (stage.clone(), live.clone(), heard.clone());
+        let at = move || live.lock().expect("the list").last().expect("one lives").clone();
+        tokio::spawn(async move { follows(&stage, at, &cookie, &heard).await })
+    };
     let mut kept = Vec::new();
     for old in [first, second] {
         tokio::time::sleep(Duration::from_millis(400)).await;
@@ -177,11 +186,24 @@ async fn a_rolling_restart_loses_nothing_that_was_answered() {
         live.lock().expect("the list").retain(|one| *one != at);
         kept.push(new);
     }
-    tokio::time::sleep(Duration::from_millis(400)).await;
+    // Until a page has followed to the newest server, and been shown anew.
+    let started = Instant::now();
+    while heard.streams.load(Ordering::Relaxed) < 2 || heard.pages.load(Ordering::Relaxed) == 0 {
+        assert!(
+            started.elapsed() < Duration::from_secs(30),
+            "nobody followed: {heard:?}"
+        );
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
     load.stop.store(true, Ordering::Relaxed);
     for person in people {
         person.await.expect("no person gives up");
     }
+    reader.abort();
+    assert!(
+        reader.await.is_err_and(|end| end.is_cancelled()),
+        "the reader gave up"
+    );
     let answered = load.answered.lock().expect("the list").clone();
     assert!(answered.len() > 20, "{} were answered", answered.len());
     assert!(

@@ -2,6 +2,7 @@
 //! `DLO_TEST_SOAK_SECONDS=1800` makes it half an hour; the suite has a few seconds of it.
 
 use super::bot::{self, Bot};
+use super::follower::{Heard, follows};
 use super::machine::{Process, Stage};
 use super::person;
 use crate::support::backend::Kind;
@@ -19,6 +20,8 @@ const PAGES: [&str; 6] = [
     "/queues",
     "/audit",
 ];
+/// Desks that are open all the time, and follow what changes.
+const FOLLOWERS: usize = 6;
 /// What it may grow after its first third, in KiB: pools, caches and the allocator's own habits.
 const MAY_GROW: u64 = 64 * 1024;
 /// Descriptors that come and go with connections.
@@ -83,6 +86,9 @@ async fn soaks(kind: Kind) {
     let cookie = person::enters(&stage, &at).await;
     let whole = Duration::from_secs(seconds());
     let pages = AtomicU64::new(0);
+    let heard = Heard::default();
+    let followers =
+        futures::future::join_all((0..FOLLOWERS).map(|_| follows(&stage, || at.clone(), &cookie, &heard)));
     let mut people = [Bot::new("one", 7), Bot::new("two", 8)];
     let [first, second] = &mut people;
     let mut sizes = Vec::new();
@@ -99,6 +105,7 @@ async fn soaks(kind: Kind) {
         () = first.work(&stage, &at) => {}
         () = second.work(&stage, &at) => {}
         () = read(&stage, &at, &cookie, &pages) => {}
+        _ = followers => {}
     }
     let settled = sizes[sizes.len() / 3];
     let last = sizes[sizes.len() - 1];
@@ -106,7 +113,7 @@ async fn soaks(kind: Kind) {
     let operations = stage.count("SELECT COUNT(*) AS n FROM dlo_operations").await;
     let recoveries = stage.count("SELECT COUNT(*) AS n FROM dlo_recoveries").await;
     println!(
-        "{kind:?}: {} s, {} pages, {operations} operations, {recoveries} recoveries; after a third {settled:?}, at the \
+        "{kind:?}: {} s, {} pages, {operations} operations, {recoveries} recoveries, {heard:?}; after a third {settled:?}, at the \
          end {last:?}, most descriptors {most}",
         whole.as_secs(),
         pages.load(Ordering::Relaxed)
@@ -115,6 +122,8 @@ async fn soaks(kind: Kind) {
         pages.load(Ordering::Relaxed) > 3 && operations > 0,
         "nothing happened"
     );
+    let followed = heard.pages.load(Ordering::Relaxed);
+    assert!(followed >= FOLLOWERS as u64, "nobody followed: {heard:?}");
     assert!(
         last.kib < settled.kib + MAY_GROW,
         "memory grows: {settled:?} {last:?}"
