@@ -7,12 +7,14 @@ mod error;
 mod migrate;
 mod patience;
 mod row;
+mod state;
 mod time;
 mod tx;
 mod value;
 
 pub use error::{DbError, Trouble};
 pub use row::Row;
+pub use state::{State, Watcher};
 pub use time::{parse_sqlite_time, sqlite_time};
 pub use tx::{Proof, Tx};
 pub use value::Value;
@@ -93,6 +95,8 @@ pub enum Database {
     Sqlite {
         writer: SqlitePool,
         readers: SqlitePool,
+        /// Sees what other processes change; there are none where the database is in memory.
+        watcher: Option<Watcher>,
         changes: Changes,
     },
 }
@@ -211,11 +215,12 @@ impl Database {
                     // A file in this process does not hang up.
                     .test_before_acquire(false)
                     .before_acquire(|connection, _| Box::pin(is_sound(connection)))
-                    .connect_with(options.pragma("cache_size", READER_CACHE))
+                    .connect_with(options.clone().pragma("cache_size", READER_CACHE))
                     .await?;
                 Ok(Self::Sqlite {
                     writer,
                     readers,
+                    watcher: Some(Watcher::open(options).await?),
                     changes: Changes::default(),
                 })
             }
@@ -233,6 +238,7 @@ impl Database {
                 Ok(Self::Sqlite {
                     writer: pool.clone(),
                     readers: pool,
+                    watcher: None,
                     changes: Changes::default(),
                 })
             }
@@ -337,8 +343,16 @@ impl Database {
     pub async fn close(&self) {
         match self {
             Self::Postgres { pool, .. } => pool.close().await,
-            Self::Sqlite { writer, readers, .. } => {
+            Self::Sqlite {
+                writer,
+                readers,
+                watcher,
+                ..
+            } => {
                 readers.close().await;
+                if let Some(watcher) = watcher {
+                    watcher.close().await;
+                }
                 writer.close().await;
             }
         }

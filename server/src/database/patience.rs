@@ -6,7 +6,8 @@ use sqlx::{Connection as _, PgConnection};
 use std::time::Duration;
 
 /// How long one statement may take. Ours take milliseconds; one that waits for a lock or reads a large table seconds.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Whoever asked waits half a minute as a rule, and is answered before.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// How long a connection that is given back may take to say that it is well.
 const FAREWELL: Duration = Duration::from_secs(5);

@@ -1,5 +1,6 @@
 //! Dead letters as a caller reads them.
 
+use super::kept::Kept;
 use super::{Office, require};
 use crate::storage::dead_letters::{self, Cursor, Lead};
 use app::desk::filter::MAX_LIMIT;
@@ -7,6 +8,9 @@ use app::desk::{Code, DeadLetterFilter, DeadLetterRow, DeskError, LetterFound, P
 use app::domain::ids::DeadLetterId;
 use app::domain::permission::Permission;
 use app::domain::role::Caller;
+
+/// Pages of the list, by filter, place and length.
+pub(super) type Lists = Kept<(DeadLetterFilter, PageRequest), PageOf<DeadLetterRow>>;
 
 /// The id of a dead letter in any spelling of a UUID.
 ///
@@ -55,6 +59,14 @@ impl Office {
             .transpose()?;
         require(caller, Permission::Read)?;
         let limit = page.limit.clamp(1, MAX_LIMIT);
+        // Where it cannot be told, reading will say why.
+        let state = self.database.state().await.ok();
+        let asked = (filter.clone(), page.clone());
+        if let Some(state) = &state
+            && let Some(found) = self.lists.get(state, &asked)
+        {
+            return Ok(PageOf::clone(&found));
+        }
         match Lead::of(filter) {
             // What only the projection knows must be projected first.
             Lead::Messages => self.catch_up().await,
@@ -64,9 +76,13 @@ impl Office {
         let messages = &self.config.messages;
         let listed =
             dead_letters::list(&mut tx, messages, &self.redactor, filter, after.as_ref(), limit).await?;
-        Ok(PageOf {
+        let found = PageOf {
             items: listed.rows,
             next_cursor: listed.next.map(|place| place.encode()),
+        };
+        Ok(match state {
+            Some(state) => PageOf::clone(&self.lists.keep(state, asked, found)),
+            None => found,
         })
     }
 

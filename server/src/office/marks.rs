@@ -13,8 +13,13 @@ impl Office {
     /// `role_required`, `unavailable`.
     pub async fn mark(&self, caller: &Caller, topic: &Topic) -> Result<String, DeskError> {
         require(caller, Permission::Read)?;
+        let state = self.database.state().await?;
+        if let Some(mark) = self.marks.get(&state, topic) {
+            return Ok(String::clone(&mark));
+        }
         let mut tx = self.database.read().await?;
         let mut marks = marks::read(&mut tx, std::slice::from_ref(topic)).await?;
-        Ok(marks.remove(topic).unwrap_or_default())
+        let mark = marks.remove(topic).unwrap_or_default();
+        Ok(String::clone(&self.marks.keep(state, topic.clone(), mark)))
     }
 }

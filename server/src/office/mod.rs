@@ -14,6 +14,7 @@ mod error;
 mod facts;
 mod filling;
 pub mod idempotent;
+mod kept;
 mod marks;
 mod notes;
 mod operations;
@@ -51,7 +52,8 @@ use crate::config::Config;
 use crate::database::Database;
 use crate::live::Live;
 use crate::storage::dead_letters::Redactor;
-use app::desk::ChainCheck;
+use app::desk::{ChainCheck, Topic};
+use kept::Kept;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 use tokio::sync::Notify;
@@ -71,7 +73,12 @@ pub struct Office {
     pub redactor: Redactor,
     /// The desk's counts.
     pub summaries: Summaries,
+    /// Pages of the desk, and what open pages compare, while nothing changes.
+    lists: dead_letters::Lists,
+    marks: Kept<Topic, String>,
     counted: projector::Counted,
+    /// When a look at the dead table last found nothing to do.
+    looked: projector::Looked,
     last_overview: overview::LastOverview,
     /// The last check of the audit's chain.
     pub chain: Mutex<Option<ChainCheck>>,
@@ -93,6 +100,9 @@ impl Office {
             asks: None,
             redactor: Redactor::default(),
             summaries: Summaries::default(),
+            lists: dead_letters::Lists::default(),
+            marks: Kept::default(),
+            looked: projector::Looked::default(),
             counted: projector::Counted::default(),
             last_overview: overview::LastOverview::default(),
             chain: Mutex::default(),

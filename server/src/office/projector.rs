@@ -2,7 +2,7 @@
 //! of replays to their ends.
 
 use super::Office;
-use crate::database::DbError;
+use crate::database::{DbError, State};
 use crate::storage::{messages, replays};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -35,6 +35,20 @@ impl Counted {
     }
 }
 
+/// The state in which a full look found nothing to do: as long as it stands, another would find nothing either.
+#[derive(Debug, Default)]
+pub struct Looked(Mutex<Option<State>>);
+
+impl Looked {
+    fn stands(&self, state: &State) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).as_ref() == Some(state)
+    }
+
+    fn keep(&self, state: State) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(state);
+    }
+}
+
 impl Office {
     /// Reads new dead letters, and notices purged and replayed ones, until `stop` is cancelled.
     pub async fn keep_projecting(&self, stop: CancellationToken) {
@@ -55,8 +69,12 @@ impl Office {
 
     /// One look. `full`: row by row even where the counts agree.
     pub async fn project(&self, full: bool) -> Result<(), DbError> {
+        let state = self.database.state().await?;
+        if self.looked.stands(&state) {
+            return Ok(());
+        }
         let mut changed = messages::sync_replays(&self.database).await? > 0;
-        replays::settle(&self.database).await?;
+        let settled = replays::settle(&self.database).await?;
         let mut tx = self.database.read().await?;
         let pending = messages::pending(&mut tx).await?;
         drop(tx);
@@ -77,6 +95,8 @@ impl Office {
         }
         if changed {
             self.summaries.forget();
+        } else if full && settled == 0 && !pending {
+            self.looked.keep(state);
         }
         Ok(())
     }
@@ -85,6 +105,9 @@ impl Office {
     /// Where that fails, the list is a second behind, as the log says.
     pub(super) async fn catch_up(&self) {
         let read = async {
+            if self.looked.stands(&self.database.state().await?) {
+                return Ok(0);
+            }
             let mut tx = self.database.read().await?;
             let pending = if self.counted.is_due() {
                 messages::pending(&mut tx).await?

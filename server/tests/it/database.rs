@@ -1,6 +1,7 @@
 //! The adapter: every kind of value goes in and comes back the same on each backend; the schema migrates twice.
 
-use crate::support::backend::Backend;
+use crate::support::backend::{Backend, Kind};
+use crate::support::raw;
 use chrono::{DateTime, Utc};
 use server::database::{Database, Value};
 use server::values;
@@ -9,7 +10,8 @@ use uuid::Uuid;
 crate::on_every_backend!(
     values_come_back,
     migrating_twice_changes_nothing,
-    audit_refuses_changes
+    audit_refuses_changes,
+    a_state_stands_until_something_is_changed
 );
 
 async fn values_come_back(_backend: Backend, database: Database) {
@@ -51,6 +53,64 @@ async fn values_come_back(_backend: Backend, database: Database) {
         .await
         .expect("typed null");
     tx.commit().await.expect("commit");
+}
+
+/// A change by anybody, in whichever way, is another state; reading is none.
+async fn a_state_stands_until_something_is_changed(backend: Backend, database: Database) {
+    let state = async || database.state().await.expect("a state");
+    let mut stood = false;
+    // Other tests change other databases of the same server, and PostgreSQL counts all transactions.
+    for _ in 0..500 {
+        let before = state().await;
+        let mut tx = database.read().await.expect("begin");
+        tx.fetch_one("SELECT COUNT(*) AS n FROM dlo_tokens", vec![])
+            .await
+            .expect("row");
+        drop(tx);
+        if state().await == before {
+            stood = true;
+            break;
+        }
+    }
+    assert!(stood, "reading is taken for a change");
+
+    let insert = |name: &str| {
+        format!(
+            "INSERT INTO dlo_owners (id, authorized, remaining_credits, as_of) \
+             VALUES ('{name}', {}, '1', '2026-01-01T00:00:00+00:00')",
+            if backend.kind == Kind::Postgres {
+                "true"
+            } else {
+                "1"
+            }
+        )
+    };
+    let before = state().await;
+    let mut tx = database.write().await.expect("begin");
+    tx.execute(&insert("a"), vec![]).await.expect("insert");
+    tx.commit().await.expect("commit");
+    assert_ne!(state().await, before, "a transaction of ours");
+
+    let before = state().await;
+    raw::script(&database, &insert("b")).await.expect("insert");
+    assert_ne!(state().await, before, "a statement beside our adapter");
+
+    if backend.kind != Kind::Memory {
+        let other = Database::open(&backend.url.parse().expect("a location"))
+            .await
+            .expect("the same database");
+        let before = state().await;
+        raw::script(&other, &insert("c")).await.expect("insert");
+        assert_ne!(state().await, before, "somebody else");
+        let before = state().await;
+        raw::script(&other, "DELETE FROM dlo_owners")
+            .await
+            .expect("delete");
+        assert_ne!(state().await, before, "somebody else takes away");
+        other.close().await;
+    }
+    database.close().await;
+    assert!(database.state().await.is_err(), "a closed database has none");
 }
 
 async fn migrating_twice_changes_nothing(_backend: Backend, database: Database) {

@@ -1,0 +1,61 @@
+//! What was read, kept for as long as nothing is changed: an incident's room asks for the same page again and again.
+
+use crate::database::State;
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Answers that are kept at once; then all are forgotten.
+const MAX_KEPT: usize = 64;
+
+/// Answers to questions of one kind, all of them read in one state of the database.
+#[derive(Debug)]
+pub struct Kept<Q, A> {
+    held: Mutex<Held<Q, A>>,
+}
+
+#[derive(Debug)]
+struct Held<Q, A> {
+    state: Option<State>,
+    answers: HashMap<Q, Arc<A>>,
+}
+
+impl<Q, A> Default for Kept<Q, A> {
+    fn default() -> Self {
+        Self {
+            held: Mutex::new(Held {
+                state: None,
+                answers: HashMap::new(),
+            }),
+        }
+    }
+}
+
+impl<Q: Eq + Hash, A> Kept<Q, A> {
+    /// The answer that was read in this state.
+    pub fn get(&self, state: &State, question: &Q) -> Option<Arc<A>> {
+        let held = self.lock();
+        if held.state.as_ref() == Some(state) {
+            held.answers.get(question).cloned()
+        } else {
+            None
+        }
+    }
+
+    /// Keeps an answer. The state was asked for before the answer was read: a change that came between makes it an answer
+    /// that nobody asks for again, never a wrong one.
+    pub fn keep(&self, state: State, question: Q, answer: A) -> Arc<A> {
+        let answer = Arc::new(answer);
+        let mut held = self.lock();
+        if held.state.as_ref() != Some(&state) || held.answers.len() >= MAX_KEPT {
+            held.answers.clear();
+            held.state = Some(state);
+        }
+        held.answers.insert(question, Arc::clone(&answer));
+        answer
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Held<Q, A>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
