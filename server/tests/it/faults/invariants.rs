@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Leases, repeated claims and the reconciler fit into it with room to spare on a slow machine.
-const PATIENCE: Duration = Duration::from_secs(90);
+/// Leases, repeated claims, the reconciler and a circuit's longest pause fit into it with room to spare on a slow machine.
+const PATIENCE: Duration = Duration::from_secs(180);
 
 /// What a run came to, for the figures.
 #[derive(Debug, Default)]

@@ -153,6 +153,9 @@ async fn killed_again_and_again(kind: Kind, approvals: u8, seed: u64) {
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
+    for bot in &bots {
+        bot.provider_heals(&stage);
+    }
     let found = invariants::hold(&stage, &process, &bots, &cookie).await;
     tell(kind, approvals, kills, &plan, &found);
     let (status, took, errors) = process.terminate(Duration::from_secs(15)).await;
