@@ -4,6 +4,7 @@ use crate::child::{self, Serving};
 use crate::client::{Connection, Credential, Measured, measure as measure_round};
 use crate::place::Place;
 use serde_json::Value;
+use server::database::Database;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -21,6 +22,8 @@ const ROUNDS: usize = 3;
 const WARM_UP: usize = 200;
 /// How often the start is timed; the median counts.
 const STARTS: usize = 5;
+/// Desk pages that are asked for after a change each.
+const CHANGES: usize = 200;
 /// Operation pages that are asked for in turn.
 const OPERATIONS: usize = 200;
 
@@ -71,10 +74,15 @@ pub async fn measure(place: &Place) -> Vec<String> {
         );
     }
     let busy = server.resident();
+    let changed = after_changes(place, server.address, &cookie).await;
     server.stop().await;
     let started = start_to_first_page(place, &cookie).await;
     vec![
         format!("resident memory: {warm:.1} MiB after warm-up, {busy:.1} MiB after all of the above"),
+        format!(
+            "the desk, asked for after a change each time: {} median, 1 connection",
+            milliseconds(changed)
+        ),
         format!("start to the first whole desk page: {}", milliseconds(started)),
     ]
 }
@@ -139,6 +147,30 @@ async fn operation_pages(address: SocketAddr, token: &Credential) -> Vec<String>
     held.filter_map(|item| item["operation_id"].as_str())
         .map(|id| format!("/operations/{id}"))
         .collect()
+}
+
+/// One desk page after each of many changes by somebody else: nothing that was kept may be shown again.
+async fn after_changes(place: &Place, address: SocketAddr, credential: &Credential) -> Duration {
+    let database = Database::open(&place.location).await.expect("the database opens");
+    let mut connection = Connection::open(address).await;
+    let mut took = Vec::new();
+    for n in 0..CHANGES {
+        let mut tx = database.write().await.expect("begin");
+        let at = tx.now();
+        tx.execute(
+            "INSERT INTO dlo_owners (id, authorized, remaining_credits, as_of) VALUES ($1, $2, '1', $3)",
+            server::values![format!("changed_{n}"), true, at],
+        )
+        .await
+        .expect("a change");
+        tx.commit().await.expect("commit");
+        let asked = Instant::now();
+        connection.get("/dead-letters", credential, true).await;
+        took.push(asked.elapsed());
+    }
+    database.close().await;
+    took.sort_unstable();
+    took[took.len() / 2]
 }
 
 /// From the start of the process to the last byte of the desk.

@@ -42,8 +42,8 @@ const PROBE_BYTES: usize = 64 * 1024;
 /// Readers of one SQLite file per process; there is always one writer.
 const SQLITE_READERS: u32 = 4;
 
-/// Kibibytes of pages, as SQLite wants it, that each reader keeps: the desk's rows and their indexes.
-const READER_CACHE: &str = "-8000";
+/// Kibibytes of pages, as SQLite wants it, that each reader keeps.
+const READER_CACHE: &str = "-2000";
 
 /// Which SQL is spoken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,7 @@
-//! The head of every page. Its counts are taken again after each change of our own, and once a second for those of others.
+//! The head of every page. Its counts are taken again after each change: of our own at once, of others within a second.
 
 use super::{Office, require};
+use crate::database::State;
 use crate::storage::overview;
 use app::desk::{DeskError, Overview};
 use app::domain::permission::Permission;
@@ -20,6 +21,8 @@ struct Taken {
     at: Instant,
     /// How many changes of our own they show.
     changes: u64,
+    /// Of the database, before they were taken.
+    state: Option<State>,
     counts: Overview,
 }
 
@@ -38,11 +41,16 @@ impl Office {
         let kept = self.last_overview.lock().clone();
         let counts = match kept {
             Some(kept) if kept.changes == changes && kept.at.elapsed() < FRESH => kept.counts,
-            Some(_) | None => {
-                let counts = overview::read(&self.database).await?;
+            kept @ (Some(_) | None) => {
+                let state = self.database.state().await.ok();
+                let counts = match kept {
+                    Some(kept) if state.is_some() && kept.state == state => kept.counts,
+                    Some(_) | None => overview::read(&self.database).await?,
+                };
                 *self.last_overview.lock() = Some(Taken {
                     at,
                     changes,
+                    state,
                     counts: counts.clone(),
                 });
                 counts

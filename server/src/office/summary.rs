@@ -1,13 +1,15 @@
-//! The desk's counts, which many readers ask for: taken once a second.
+//! The desk's counts, which many readers ask for: taken once a second while something changes, and once where nothing does.
 
 use super::dead_letters::check_range;
 use super::{Office, require};
+use crate::database::{DbError, State, Tx};
 use crate::storage::dead_letters;
 use app::desk::finding::{first_hour, within};
 use app::desk::{CategoryCount, DeadLetterFilter, DeskError, HourCount, Hours, Summary};
 use app::domain::permission::Permission;
 use app::domain::role::Caller;
 use chrono::{DateTime, Utc};
+use futures::future::BoxFuture;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -51,6 +53,8 @@ impl<T> Default for Counts<T> {
 #[derive(Debug)]
 struct Kept<T> {
     taken: Instant,
+    /// Of the database, before they were taken; as long as it stands, so do they.
+    state: Option<State>,
     counts: Arc<T>,
     /// Somebody takes them again already.
     renewing: bool,
@@ -72,7 +76,19 @@ impl<T> Counts<T> {
         None
     }
 
-    fn keep(&self, filter: DeadLetterFilter, taken: Instant, counts: T) -> Arc<T> {
+    /// Counts that are due and still right, because nothing was changed since.
+    fn still(&self, filter: &DeadLetterFilter, state: Option<&State>) -> Option<Arc<T>> {
+        let mut kept = self.lock();
+        let found = kept.get_mut(filter)?;
+        if state.is_none() || found.state.as_ref() != state {
+            return None;
+        }
+        found.taken = Instant::now();
+        found.renewing = false;
+        Some(Arc::clone(&found.counts))
+    }
+
+    fn keep(&self, filter: DeadLetterFilter, taken: Instant, state: Option<State>, counts: T) -> Arc<T> {
         let mut kept = self.lock();
         if kept.len() >= MAX_KEPT {
             kept.clear();
@@ -80,6 +96,7 @@ impl<T> Counts<T> {
         let counts = Arc::new(counts);
         let now = Kept {
             taken,
+            state,
             counts: Arc::clone(&counts),
             renewing: false,
         };
@@ -92,20 +109,38 @@ impl<T> Counts<T> {
     }
 }
 
+/// A statement that counts.
+type Count<T> = for<'a> fn(&'a mut Tx, &'a DeadLetterFilter) -> BoxFuture<'a, Result<T, DbError>>;
+
 impl Office {
-    /// Counts per label and per queue, under the filter without its own label and queue.
-    pub async fn summary(&self, caller: &Caller, filter: &DeadLetterFilter) -> Result<Summary, DeskError> {
-        check_range(filter)?;
-        require(caller, Permission::Read)?;
-        let base = filter.base();
-        if let Some(found) = self.summaries.rail.get(&base) {
-            return Ok(Summary::clone(&found));
+    /// Counts as they were kept, or taken now.
+    async fn counted<T>(
+        &self,
+        counts: &Counts<T>,
+        filter: DeadLetterFilter,
+        count: Count<T>,
+    ) -> Result<Arc<T>, DeskError> {
+        if let Some(found) = counts.get(&filter) {
+            return Ok(found);
+        }
+        let state = self.database.state().await.ok();
+        if let Some(found) = counts.still(&filter, state.as_ref()) {
+            return Ok(found);
         }
         self.catch_up().await;
         let taken = Instant::now();
         let mut tx = self.database.read().await?;
-        let summary = dead_letters::summary(&mut tx, &base).await?;
-        Ok(Summary::clone(&self.summaries.rail.keep(base, taken, summary)))
+        let found = count(&mut tx, &filter).await?;
+        Ok(counts.keep(filter, taken, state, found))
+    }
+
+    /// Counts per label and per queue, under the filter without its own label and queue.
+    pub async fn summary(&self, caller: &Caller, filter: &DeadLetterFilter) -> Result<Summary, DeskError> {
+        check_range(filter)?;
+        require(caller, Permission::Read)?;
+        let count: Count<Summary> = |tx, filter| Box::pin(dead_letters::summary(tx, filter));
+        let found = self.counted(&self.summaries.rail, filter.base(), count).await?;
+        Ok(Summary::clone(&found))
     }
 
     /// How many died in each hour of the chart's window, under the rest of the filter.
@@ -119,16 +154,8 @@ impl Office {
         require(caller, Permission::Read)?;
         let first = first_hour(filter, now);
         let window = within(filter, first);
-        let counts = match self.summaries.hours.get(&window) {
-            Some(found) => found,
-            None => {
-                self.catch_up().await;
-                let taken = Instant::now();
-                let mut tx = self.database.read().await?;
-                let counts = dead_letters::hours(&mut tx, &window).await?;
-                self.summaries.hours.keep(window, taken, counts)
-            }
-        };
+        let count: Count<Vec<HourCount>> = |tx, filter| Box::pin(dead_letters::hours(tx, filter));
+        let counts = self.counted(&self.summaries.hours, window, count).await?;
         Ok(Hours {
             first,
             counts: Vec::clone(&counts),
@@ -147,16 +174,8 @@ impl Office {
             oldest_first: false,
             ..filter.clone()
         };
-        let counts = match self.summaries.categories.get(&unordered) {
-            Some(found) => found,
-            None => {
-                self.catch_up().await;
-                let taken = Instant::now();
-                let mut tx = self.database.read().await?;
-                let counts = dead_letters::categories(&mut tx, &unordered).await?;
-                self.summaries.categories.keep(unordered, taken, counts)
-            }
-        };
+        let count: Count<Vec<CategoryCount>> = |tx, filter| Box::pin(dead_letters::categories(tx, filter));
+        let counts = self.counted(&self.summaries.categories, unordered, count).await?;
         Ok(Vec::clone(&counts))
     }
 }
