@@ -3,7 +3,7 @@
 
 use super::evidence::absorb;
 use super::facts::find;
-use super::project::{PROJECTOR_LOCK, project_these, unread};
+use super::project::{PROJECTOR_LOCK, newest_pending, pending, project_these, unread};
 use crate::config::Messages;
 use crate::database::{DbError, Dialect, Tx};
 use crate::storage::dead_letters::{self, RawLetter, columns, for_share};
@@ -23,7 +23,14 @@ const ALL: u32 = u32::MAX >> 1;
 ///
 /// Answers whether there was new evidence; the revision is counted on then. The caller holds the operation's lock.
 pub async fn reread(tx: &mut Tx, config: &Messages, operation: &OperationId) -> Result<bool, DbError> {
-    let unread = unread(tx, Some(operation), ALL).await?;
+    // Looking row by row takes a tenth of a second in a table of 100,000, with the operation locked. What two counts and
+    // the newest rows cannot show is a letter with an old date that came while somebody else purged another; the
+    // projector's full looks find that one.
+    let unread = if pending(tx).await? || newest_pending(tx).await? {
+        unread(tx, Some(operation), ALL).await?
+    } else {
+        Vec::new()
+    };
     let mut news = project_these(tx, config, &unread, Some(operation)).await? > 0;
     let mut changed = Vec::new();
     for (letter, kept) in letters(tx, operation).await? {
