@@ -17,6 +17,7 @@ pub mod live;
 pub mod meta;
 pub mod notice;
 pub mod pager;
+pub mod piece;
 pub mod plan;
 pub mod state;
 pub mod text;

@@ -14,6 +14,7 @@ pub mod provider;
 pub mod queues;
 pub mod revision;
 pub mod saved_view;
+pub mod shelf;
 pub mod standing;
 pub mod view;
 
@@ -30,6 +31,7 @@ pub use provider::{PauseView, ProviderView, Providers};
 pub use queues::{DeadTable, QueueStats, QueuesView, StuckCount, StuckJob, StuckKind, StuckView, Totals};
 pub use revision::{FieldLine, RevisionView, Revisions, compare};
 pub use saved_view::{MAX_VIEW_NAME, MAX_VIEWS, SavedView, ViewOrder, ViewedList, Views};
+pub use shelf::{Pieces, Shelf};
 pub use standing::{CameBy, ChainCheck, Standing};
 pub use view::{
     Candidates, DeadLetterRow, DeadLetterView, DecisionView, Event, EventKind, LabelCount, Lane, LetterFound,
@@ -52,7 +54,9 @@ pub type Answer<T> = Result<T, DeskError>;
 /// Mutations take an idempotency key: the same key with the same content gives the first answer again,
 /// with other content [`Code::IdempotencyConflict`].
 #[async_trait]
-pub trait Desk: Notes + Claims + Revisions + PreferenceDesk + Views + Providers + Send + Sync {
+pub trait Desk:
+    Notes + Claims + Revisions + PreferenceDesk + Views + Providers + Pieces + Send + Sync
+{
     /// Who asks; `None` when signed out.
     fn caller(&self) -> Option<Caller>;
     /// The moment of this request, on the server's clock.

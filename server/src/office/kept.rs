@@ -1,6 +1,7 @@
 //! What was read, kept for as long as nothing is changed: an incident's room asks for the same page again and again.
 
 use crate::database::State;
+use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -33,7 +34,11 @@ impl<Q, A> Default for Kept<Q, A> {
 
 impl<Q: Eq + Hash, A> Kept<Q, A> {
     /// The answer that was read in this state.
-    pub fn get(&self, state: &State, question: &Q) -> Option<Arc<A>> {
+    pub fn get<R>(&self, state: &State, question: &R) -> Option<Arc<A>>
+    where
+        Q: Borrow<R>,
+        R: Eq + Hash + ?Sized,
+    {
         let held = self.lock();
         if held.state.as_ref() == Some(state) {
             held.answers.get(question).cloned()

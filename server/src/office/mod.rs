@@ -20,6 +20,7 @@ mod notes;
 mod operations;
 mod overview;
 pub mod password;
+mod pieces;
 mod preferences;
 mod projector;
 mod providers;
@@ -76,6 +77,8 @@ pub struct Office {
     /// Pages of the desk, and what open pages compare, while nothing changes.
     lists: dead_letters::Lists,
     marks: Kept<Topic, String>,
+    /// Pieces of pages as HTML.
+    pieces: Kept<String, String>,
     counted: projector::Counted,
     /// When a look at the dead table last found nothing to do.
     looked: projector::Looked,
@@ -102,6 +105,7 @@ impl Office {
             summaries: Summaries::default(),
             lists: dead_letters::Lists::default(),
             marks: Kept::default(),
+            pieces: Kept::default(),
             looked: projector::Looked::default(),
             counted: projector::Counted::default(),
             last_overview: overview::LastOverview::default(),

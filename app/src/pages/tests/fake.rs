@@ -398,6 +398,13 @@ impl PreferenceDesk for FakeDesk {
 }
 
 #[async_trait]
+impl Pieces for FakeDesk {
+    async fn shelf(&self) -> Option<Arc<dyn Shelf>> {
+        None
+    }
+}
+
+#[async_trait]
 impl Views for FakeDesk {
     async fn views(&self, list: ViewedList) -> Answer<Vec<SavedView>> {
         self.read(samples::views(list))

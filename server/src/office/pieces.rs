@@ -1,0 +1,34 @@
+//! Pieces of pages, kept while nothing changes.
+
+use super::desk::OfficeDesk;
+use super::Office;
+use crate::database::State;
+use app::desk::{Pieces, Shelf};
+use async_trait::async_trait;
+use std::sync::Arc;
+
+/// The pieces of one state of the database.
+struct OfficeShelf {
+    office: Arc<Office>,
+    state: State,
+}
+
+impl Shelf for OfficeShelf {
+    fn get(&self, name: &str) -> Option<Arc<String>> {
+        self.office.pieces.get(&self.state, name)
+    }
+
+    fn put(&self, name: String, html: String) -> Arc<String> {
+        self.office.pieces.keep(self.state.clone(), name, html)
+    }
+}
+
+#[async_trait]
+impl Pieces for OfficeDesk {
+    async fn shelf(&self) -> Option<Arc<dyn Shelf>> {
+        let office = self.office.clone();
+        // Where it cannot be told, reading says why.
+        let state = office.database.state().await.ok()?;
+        Some(Arc::new(OfficeShelf { office, state }))
+    }
+}
