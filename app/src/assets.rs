@@ -68,6 +68,8 @@ parts!(
     "components/sights.css",
     "components/views.css",
     "pages/desk.css",
+    "pages/recoveries.css",
+    "pages/audit.css",
     "pages/decisions.css",
     "pages/login.css",
     "pages/preferences.css",

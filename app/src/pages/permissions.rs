@@ -6,9 +6,10 @@ use crate::components::badge::Tone;
 use crate::components::form::{Returned, finished, refused, send_back};
 use crate::components::frame::Section;
 use crate::components::icon::icon;
+use crate::components::ledger::{Breadth, column, ledger};
 use crate::components::notice::done;
 use crate::components::text::outside;
-use crate::components::time::{ago, when};
+use crate::components::time::{ago, exact, when};
 use crate::desk::{CameBy, Code, DeskError, Standing};
 use crate::domain::permission::{Permission, ROUTES};
 use crate::domain::role::{Caller, Role};
@@ -220,7 +221,7 @@ fn came(model: &Model) -> AnyView {
             view! {
                 <p>"You signed in " {when(since, ago(model.now, since))}
                     ". This session ends when it is not used for " {idle.to_string()} " minutes, and at "
-                    {when(until, until.format("%H:%M UTC, %-d %B").to_string())} " at the latest."</p>
+                    {exact(until)} " at the latest."</p>
             }
             .into_any()
         }
@@ -252,20 +253,7 @@ pub fn view(model: Model) -> AnyView {
             <p>"You are " <b>{outside(&model.caller.name)}</b> ", with the role "
                 <b class="m">{model.caller.role.as_str()}</b>
                 ". The server decides by this table on every request; the pages only explain it."</p>
-            <div class="sheet" data-columns="many">
-                <table class="ledger" role="table" aria-label="Permissions">
-                    <thead role="rowgroup">
-                        <tr role="row">
-                            <th role="columnheader" scope="col">"What"</th>
-                            <th role="columnheader" scope="col">"You may"</th>
-                            <th role="columnheader" scope="col">"Least role"</th>
-                            <th role="columnheader" scope="col">"Why not, or when"</th>
-                            <th role="columnheader" scope="col">"Asked for at"</th>
-                        </tr>
-                    </thead>
-                    <tbody role="rowgroup">{rows}</tbody>
-                </table>
-            </div>
+            {ledger("Permissions", "", Breadth::Many, [column("What"), column("You may"), column("Least role"), column("Why not, or when"), column("Asked for at")], rows)}
             <section class="block">
                 <h2>"Roles"</h2>
                 <ul class="bul">{roles}</ul>
