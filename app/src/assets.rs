@@ -70,6 +70,7 @@ parts!(
     "pages/desk.css",
     "pages/recoveries.css",
     "pages/audit.css",
+    "pages/permissions.css",
     "pages/decisions.css",
     "pages/login.css",
     "pages/preferences.css",

@@ -68,7 +68,7 @@ fn preview(view: &OperationView, copy: &OutputCopy) -> Option<AnyView> {
         view! {
             <figure data-preview=copy.index.to_string()>
                 {shown}
-                <figcaption><a href=path>{words}</a> {(kind == Preview::Video).then(|| view! { <small>"video"</small> })}</figcaption>
+                <figcaption><a href=path>{words}</a> " " {(kind == Preview::Video).then(|| view! { <small>"video"</small> })}</figcaption>
             </figure>
         }
         .into_any(),

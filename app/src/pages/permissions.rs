@@ -10,6 +10,7 @@ use crate::components::ledger::{Breadth, column, ledger};
 use crate::components::notice::done;
 use crate::components::text::outside;
 use crate::components::time::{ago, exact, when};
+use crate::components::words;
 use crate::desk::{CameBy, Code, DeskError, Standing};
 use crate::domain::permission::{Permission, ROUTES};
 use crate::domain::role::{Caller, Role};
@@ -178,7 +179,7 @@ fn row(model: &Model, permission: Permission) -> AnyView {
     } else {
         view! { <span class="tag" data-tone=Tone::Plain.as_str()>{icon("block")}"No"</span> }.into_any()
     };
-    let remark = remark(model, permission);
+    let remark = Some(remark(model, permission)).filter(|words| !words.is_empty());
     let routes: Vec<AnyView> = ROUTES
         .iter()
         .filter(|route| route.access.permissions().contains(&permission))
@@ -187,7 +188,11 @@ fn row(model: &Model, permission: Permission) -> AnyView {
     let where_asked = if routes.is_empty() {
         view! { <small>"The command line"</small> }.into_any()
     } else {
-        let words = format!("{} addresses", routes.len());
+        let words = words::count(
+            i64::try_from(routes.len()).unwrap_or(i64::MAX),
+            "address",
+            "addresses",
+        );
         view! { <details><summary>{words}</summary><ul class="bul">{routes}</ul></details> }.into_any()
     };
     view! {
@@ -253,7 +258,7 @@ pub fn view(model: Model) -> AnyView {
             <p>"You are " <b>{outside(&model.caller.name)}</b> ", with the role "
                 <b class="m">{model.caller.role.as_str()}</b>
                 ". The server decides by this table on every request; the pages only explain it."</p>
-            {ledger("Permissions", "", Breadth::Many, [column("What"), column("You may"), column("Least role"), column("Why not, or when"), column("Asked for at")], rows)}
+            {ledger("Permissions", "permissions", Breadth::Many, [column("What"), column("You may"), column("Least role"), column("Why not, or when"), column("Asked for at")], rows)}
             <section class="block">
                 <h2>"Roles"</h2>
                 <ul class="bul">{roles}</ul>
