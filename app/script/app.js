@@ -1,19 +1,11 @@
-// Liveness, keys and copying, for pages that are whole without any of it.
-// A page says where changes are announced (data-events) and which parts follow (data-live). Then the same address is
-// fetched again, and what differs is exchanged node by node: focus, selection, scroll and folds stay.
+// Liveness, keys, copying and zones, for pages that are whole without.
+// A page says where changes are announced (data-events) and what follows (data-live): then the same address is read
+// again, and what differs is exchanged node by node. Focus, selection, scroll and folds stay.
 const root = document.documentElement;
 const $ = (selector, within = document) => within.querySelector(selector);
 const $$ = (selector, within = document) => [...within.querySelectorAll(selector)];
-const make = (name, text, attributes = {}) => {
-  const made = Object.assign(document.createElement(name), attributes);
-  made.append(...[text].flat());
-  return made;
-};
-
-// ---- said, not shown
-const voice = make('p', '', { className: 'vh', role: 'status' });
-document.body.append(voice);
-const say = (words) => { voice.textContent = words; };
+const make = (name, parts) => Object.assign(document.createElement(name), parts);
+const say = (words) => { $('#voice').textContent = words; };
 
 // ---- copying
 const reveal = () => $$('[data-copy], [data-copy-from], [data-keys]').forEach((one) => { one.hidden = false; });
@@ -22,8 +14,8 @@ const copy = async (button) => {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    // Without https a browser has the old way only.
-    const field = make('textarea', text);
+    // Without https there is only the old way.
+    const field = make('textarea', { value: text });
     document.body.append(field);
     field.select();
     document.execCommand('copy');
@@ -38,35 +30,20 @@ const copy = async (button) => {
 // ---- keys
 const KEPT = 'dlo-shortcuts';
 let kept;
-try { kept = localStorage.getItem(KEPT); } catch { /* not kept */ }
-const preferred = () => root.dataset.shortcuts !== 'off';
-const on = () => preferred() && kept !== 'off';
-const KEYS = [['?', 'these keys'], ['/', 'search'], ['j  k', 'next and previous row'], ['o', 'open the row'],
-  ['g d', 'dead letters'], ['g a', 'audit']];
-let help;
-const showHelp = () => {
-  if (!help) {
-    const list = make('dl', KEYS.flatMap(([keys, words]) => [make('dt', keys), make('dd', words)]));
-    const note = make('p', '');
-    const turn = make('button', '', { className: 'btn', type: 'button' });
-    const done = make('button', 'Close', { className: 'btn', type: 'button' });
-    const draw = () => {
-      turn.textContent = kept === 'off' ? 'Turn keys on' : 'Turn keys off';
-      turn.hidden = !preferred();
-      note.textContent = on() ? '' : preferred() ? 'Off in this browser.' : 'Off in your preferences.';
-    };
-    turn.onclick = () => {
-      kept = kept === 'off' ? 'on' : 'off';
-      try { localStorage.setItem(KEPT, kept); } catch { /* not kept */ }
-      draw();
-    };
-    help = make('dialog', [make('h2', 'Keys'), list, note, make('div', [done, turn], { className: 'acts' })], { ariaLabel: 'Keys' });
-    done.onclick = () => help.close();
-    document.body.append(help);
+try { kept = localStorage.getItem(KEPT); } catch {}
+const help = $('#keys'), turn = $('[data-keys=turn]');
+const on = () => help && root.dataset.shortcuts !== 'off' && kept !== 'off';
+const draw = () => { if (turn) turn.textContent = kept === 'off' ? 'Turn keys on' : 'Turn keys off'; };
+const KEYS = {
+  open: () => help.open || help.showModal(),
+  close: () => help.close(),
+  turn: () => {
+    kept = kept === 'off' ? 'on' : 'off';
+    try { localStorage.setItem(KEPT, kept); } catch {}
     draw();
-  }
-  if (!help.open) help.showModal();
+  },
 };
+draw();
 const links = () => $$('.sheet tbody tr').map((row) => $('a', row)).filter((link) => link && link.offsetParent);
 const here = () => links().findIndex((link) => link.closest('tr').contains(document.activeElement));
 const go = (step) => links()[Math.max(here() + step, 0)]?.focus();
@@ -78,7 +55,7 @@ addEventListener('keydown', (event) => {
   led = 0;
   const act = after ? { d: () => location.assign('/dead-letters'), a: () => location.assign('/audit') }[event.key]
     : {
-      '?': showHelp, '/': () => $('input[type=search]')?.focus(), j: () => go(1), k: () => go(-1),
+      '?': KEYS.open, '/': () => $('[role=search] input')?.focus(), j: () => go(1), k: () => go(-1),
       o: () => links()[Math.max(here(), 0)]?.click(), g: () => { led = Date.now(); },
     }[event.key];
   if (act) {
@@ -88,19 +65,37 @@ addEventListener('keydown', (event) => {
 });
 addEventListener('click', (event) => {
   const button = event.target.closest?.('[data-copy], [data-copy-from], [data-keys]');
-  if (button) button.dataset.keys === undefined ? copy(button) : showHelp();
+  if (button) (KEYS[button.dataset.keys] ?? copy)(button);
 });
+
+// ---- the browser's own zone: times come in UTC, and say so
+const own = root.dataset.zone === 'local';
+const ownZone = (page) => {
+  if (!own) return;
+  const today = new Date().toLocaleDateString('sv');
+  for (const one of $$('time', page)) {
+    const at = new Date(one.dateTime);
+    const exact = at.toLocaleString('sv', { dateStyle: 'short', timeStyle: 'long' });
+    const say = (more) => at.toLocaleString('en-GB', { day: 'numeric', month: 'short', ...more }).replace(',', '');
+    const words = {
+      exact, zoned: exact.slice(11), day: `${say()}, ${exact.slice(20)}`,
+      moment: exact.startsWith(today) ? exact.slice(11, 19)
+        : say(exact.startsWith(today.slice(0, 4)) ? { hour: '2-digit', minute: '2-digit' } : { year: 'numeric' }),
+    }[one.dataset.clock];
+    if (words) one.textContent = words;
+    one.title = `${exact}, ${at.toISOString().slice(11, 19)} UTC`;
+  }
+  $$('[data-zone-name]', page).forEach((one) => {
+    one.textContent = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  });
+};
 reveal();
+ownZone(document);
 
 // ---- liveness
 const place = $('[data-events]');
-const clock = (at) => {
-  const zone = root.dataset.zone || 'UTC';
-  const timeZone = zone === 'local' ? undefined : zone;
-  return at.toLocaleTimeString('en-GB', { timeZone }) + (zone === 'UTC' ? ' UTC' : '');
-};
-const STALE = 40000;
-let heard = new Date(), seen = '', source, fetching, again, late, older, failed;
+const clock = (at) => at.toLocaleTimeString('en-GB', { timeStyle: 'long', timeZone: own ? undefined : root.dataset.zone });
+let heard = new Date(), read = heard, seen = '', source, fetching, again, late, older, failed;
 const state = (kind, words) => $$('[data-state-words]').forEach((one) => {
   one.dataset.stateWords = kind;
   if (one.textContent !== words) one.textContent = words;
@@ -115,8 +110,7 @@ const selected = (part) => {
   const selection = getSelection();
   return !selection.isCollapsed && selection.rangeCount > 0 && selection.getRangeAt(0).intersectsNode(part);
 };
-const key = (node) => node.nodeType === 1
-  ? node.id || node.dataset.message || node.dataset.recovery || node.dataset.operation || node.dataset.seq || node.dataset.live || '' : '';
+const key = ({ id, dataset }) => id || ['message', 'recovery', 'operation', 'seq', 'live'].map((name) => dataset?.[name]).find(Boolean) || '';
 const same = (one, other) => one.nodeName === other.nodeName && key(one) === key(other);
 
 const morph = (old, now) => {
@@ -147,9 +141,10 @@ const tell = (words, onclick) => {
   const news = $('[data-news]');
   if (!news || news.dataset.news === words) return;
   news.dataset.news = words;
-  news.replaceChildren(...(words ? [words, make('button', 'Show', { className: 'btn mini', type: 'button', onclick })] : []));
+  const show = make('button', { textContent: 'Show', className: 'btn mini', type: 'button', onclick });
+  news.replaceChildren(...(words ? [words, show] : []));
 };
-// New rows are announced, not pushed in; those that are there follow.
+// New rows are announced, and not pushed in.
 const hold = (part, now) => {
   const rows = new Map($$('tbody tr', part).map((row) => [key(row), row]));
   const wanted = $$('tbody tr', now).filter((row) => key(row));
@@ -180,13 +175,16 @@ const exchange = (page, show) => {
   if (told && told !== said) say(told);
 };
 
-const refresh = async (show = false) => {
+const refresh = async (show) => {
   if (fetching) return void (again = true);
   fetching = true;
   try {
     const answer = await fetch(location.href, { headers: { accept: 'text/html' } });
     if (!answer.ok || answer.redirected) throw answer;
-    exchange(new DOMParser().parseFromString(await answer.text(), 'text/html'), show);
+    const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+    ownZone(page);
+    exchange(page, show);
+    read = new Date();
     failed = false;
     fine();
   } catch {
@@ -203,13 +201,11 @@ const refresh = async (show = false) => {
 const hear = (event) => {
   heard = new Date();
   seen = event.lastEventId || seen;
-  if (failed || event.type === 'changed') refresh();
+  const every = ($('[data-every]')?.dataset.every ?? 60) * 1000;
+  if (failed || event.type === 'changed' || heard - read > every) refresh();
   else fine();
 };
-const part = () => {
-  source?.close();
-  source = null;
-};
+const end = () => { source = source?.close(); };
 const listen = () => {
   if (!place || source || document.hidden) return;
   const address = new URL(place.dataset.events, location.href);
@@ -220,14 +216,14 @@ const listen = () => {
   source.onerror = () => {
     state('lost', `Disconnected; this is the state of ${clock(heard)}.`);
     if (source.readyState === EventSource.CLOSED) {
-      part();
+      end();
       setTimeout(listen, 5000);
     }
   };
 };
-// A browser has few connections to one host: pages that nobody looks at give theirs back.
-document.addEventListener('visibilitychange', () => (document.hidden ? part() : listen()));
-addEventListener('pagehide', part);
+// A browser has few connections to a host: unseen pages give theirs back.
+document.addEventListener('visibilitychange', () => (document.hidden ? end() : listen()));
+addEventListener('pagehide', end);
 addEventListener('pageshow', listen);
 document.addEventListener('selectionchange', () => {
   if (late && getSelection().isCollapsed) {
@@ -236,7 +232,7 @@ document.addEventListener('selectionchange', () => {
   }
 });
 setInterval(() => {
-  if (source?.readyState === EventSource.OPEN && Date.now() - heard > STALE) {
+  if (source?.readyState === EventSource.OPEN && Date.now() - heard > 40000) {
     state('stale', `Stale since ${clock(heard)}: the server says nothing.`);
   }
 }, 5000);

@@ -126,7 +126,7 @@ test('what no dead letter shows is one click away, and copies come from us alone
   const delivered = await page.locator('tbody tr[data-operation] a.id').first().getAttribute('href');
   await page.goto(`${base}${delivered}`);
   const shown = page.locator('[data-preview] :is(img, video)').first();
-  await expect(shown).toHaveAttribute('src', /^\/operations\/[^/]+\/outputs\/\d+$/);
+  await expect(shown).toHaveAttribute('src', /^\/operations\/[^/]+\/outputs\/\d+(#t=0\.1)?$/);
   await accessible(page);
   expect(wrong).toEqual([]);
 });

@@ -64,7 +64,7 @@ test('an id is copied', async ({ browser }) => {
   const id = await page.locator('main').getAttribute('data-operation');
   await page.getByRole('button', { name: 'Copy id' }).click();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(id);
-  await expect(page.locator('p[role=status].vh')).toHaveText('Copied');
+  await expect(page.locator('#voice')).toHaveText('Copied');
   await context.close();
 });
 

@@ -1,7 +1,7 @@
 // What changes elsewhere reaches an open page; what the reader does there is left alone.
 import { expect, test, type Page } from '@playwright/test';
 import { base, operationWith, signIn, watch } from './people';
-import { api, bury, fresh } from './changes';
+import { api, bury, enqueue, fresh } from './changes';
 
 const SOON = { timeout: 30_000 };
 
@@ -81,7 +81,7 @@ test('the desk announces new rows and shows them when asked', async ({ browser }
   const first = await rows.first().getAttribute('data-message');
   const total = Number(await page.locator('[data-total]').getAttribute('data-total'));
   await rows.nth(1).locator('a.id').focus();
-  const ids = [await bury(page), await bury(page)];
+  const ids = [await bury(), await bury()];
   await expect(page.locator('[data-news]')).toContainText('2 new', SOON);
   await expect(page.locator('[data-news]')).toHaveAttribute('role', 'status');
   expect(await rows.first().getAttribute('data-message'), 'nothing is pushed in').toBe(first);
@@ -140,13 +140,46 @@ test('a connection that is lost is said, and found again', async ({ browser }) =
   await page.evaluate(() => dispatchEvent(new Event('pagehide')));
   await page.evaluate(() => dispatchEvent(new Event('pageshow')));
   await expect(page.locator('[data-state-words="lost"]').first()).toContainText(/Disconnected; this is the state of/, SOON);
-  const id = await bury(page);
+  const id = await bury();
   await page.unroute('**/events?**');
   await live(page);
   await expect(page.locator('[data-news]')).toContainText('1 new', SOON);
   await page.getByRole('button', { name: 'Show' }).click();
   await expect(page.locator(`tr[data-message="${id}"]`)).toBeVisible();
   await context.close();
+});
+
+test('a page that cannot be read again is stale, in words, until it can', async ({ browser }) => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await signIn(page, 'viewer');
+  await live(page);
+  const here = `${base}/dead-letters`;
+  await page.route(here, (route) => route.abort());
+  const id = await bury();
+  const words = page.locator('[data-state-words="stale"]').first();
+  await expect(words).toHaveText(/^Stale since \d\d:\d\d:\d\d UTC: it could not be read again\.$/, SOON);
+  await expect(words).toHaveAttribute('role', 'status');
+  await page.unroute(here);
+  await live(page);
+  await page.getByRole('button', { name: 'Show' }).click();
+  await expect(page.locator(`tr[data-message="${id}"]`)).toBeVisible();
+  await context.close();
+});
+
+test('the queues follow what moves, which nobody announces', async ({ browser }) => {
+  const page = await (await browser.newContext()).newPage();
+  const wrong = await watch(page);
+  await signIn(page, 'viewer', '/queues');
+  await live(page);
+  const queue = fresh();
+  enqueue(queue);
+  const row = page.locator(`tr[data-queue="${queue}"]`);
+  await expect(row.locator('[data-l="Queued"]')).toHaveText('1', SOON);
+  enqueue(queue);
+  await expect(row.locator('[data-l="Queued"]')).toHaveText('2', SOON);
+  expect(wrong).toEqual([]);
+  await page.context().close();
 });
 
 test('without a script the page is whole and makes no promise', async ({ browser }) => {

@@ -1,45 +1,73 @@
 // Every page, in both themes and two widths: readable, accessible, with our one script and without other hosts.
 import { expect, test } from '@playwright/test';
-import { accessible, base, fits, operationWith, signIn, watch } from './people';
+import { bury } from './changes';
+import { Office } from './office';
+import { base, pages, signIn, soundly, watch, whole } from './people';
 
-for (const theme of ['light', 'dark'] as const) {
-  for (const width of [1280, 320]) {
-    test(`every page, ${theme}, ${width} px`, async ({ browser }) => {
-      const context = await browser.newContext({ colorScheme: theme, viewport: { width, height: 900 } });
-      const page = await context.newPage();
-      const wrong = await watch(page);
-      await page.goto(`${base}/login`);
-      await accessible(page);
-      await fits(page);
-      await signIn(page, 'approver');
-      const delivery = await operationWith(page, 'label=local_delivery_failure');
-      const creation = await operationWith(page, 'action=dispatch');
-      const message = await page.locator('tr[data-message]').first().getAttribute('data-message');
-      await page.goto(`${base}/recoveries`);
-      const recovery = await page.locator('a[href^="/recoveries/"]').first().getAttribute('href');
-      const paths = [
-        '/dead-letters', '/dead-letters?label=remote_render_failed', '/dead-letters?group=category',
-        '/dead-letters?sort=oldest&age=30d&limit=5', '/dead-letters?q=nothing-is-called-so',
-        `/dead-letters/${message}`, `/dead-letters/${message}/purge`, '/operations', delivery, creation,
-        delivery.replace(/(\?|$)/, '/review$1'), creation.replace(/(\?|$)/, '/review$1'),
-        '/recoveries', recovery!, '/queues', '/audit',
-      ];
-      for (const path of paths) {
-        const answer = await page.goto(`${base}${path}`);
-        expect(answer!.status(), path).toBe(200);
-        await expect(page.locator('h1')).toHaveCount(1);
-        expect(await page.locator('script').count(), `${path} has one script`).toBe(1);
-        expect(await page.locator('script[src^="/assets/app."]').count(), `${path} has ours`).toBe(1);
-        for (const fold of await page.locator('.chart summary').all()) await fold.click();
-        expect(await page.locator('[style]').count(), `${path} has an inline style`).toBe(0);
-        await fits(page);
-        await accessible(page);
-      }
-      const missing = await page.goto(`${base}/operations/nobody-has-this`);
-      expect(missing!.status()).toBe(404);
-      await accessible(page);
-      expect(wrong.filter((line) => !line.includes('404'))).toEqual([]);
-      await context.close();
-    });
-  }
+test.setTimeout(600_000);
+
+const looks = (['light', 'dark'] as const).flatMap((theme) => [1280, 320].map((width) => ({ theme, width })));
+
+for (const { theme, width } of looks) {
+  test(`every page, ${theme}, ${width} px`, async ({ browser }) => {
+    const context = await browser.newContext({ colorScheme: theme, viewport: { width, height: 900 } });
+    const page = await context.newPage();
+    const wrong = await watch(page);
+    await whole(page, `${base}/login`);
+    await signIn(page, 'approver');
+    for (const path of await pages(page)) await whole(page, `${base}${path}`);
+    for (const path of ['/operations/nobody-has-this', '/no-such-page']) await whole(page, `${base}${path}`, 404);
+    await whole(page, `${base}/dead-letters?label=nonsense`, 400);
+    // A browser itself writes a line for each of these answers.
+    expect(wrong.filter((line) => !/\b(404|400)\b/.test(line))).toEqual([]);
+    await context.close();
+  });
 }
+
+test('the pages that the demo does not have, in every look', async ({ browser }) => {
+  const office = await Office.open();
+  try {
+    const opened = async (look: (typeof looks)[number]) => {
+      const context = await browser.newContext({ colorScheme: look.theme, viewport: { width: look.width, height: 900 } });
+      const page = await context.newPage();
+      return { page, wrong: await watch(page, office.base), done: () => context.close() };
+    };
+    expect(office.setUp).toMatch(/^\/setup\?link=/);
+    for (const look of looks) {
+      const { page, wrong, done } = await opened(look);
+      await whole(page, `${office.base}${office.setUp}`);
+      expect(wrong).toEqual([]);
+      await done();
+    }
+    office.person('ada', 'approver');
+    office.person('bob', 'approver');
+    const operation = 'op_waits for/a second person';
+    await office.readyToSend(operation);
+    const broken = await bury(office.database, 'yesterday');
+    let recovery = '';
+    for (const look of looks) {
+      const { page, wrong, done } = await opened(look);
+      await page.goto(`${office.base}/login`);
+      await page.getByLabel('Name').fill('ada');
+      await page.getByLabel('Password').fill('not this one');
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await expect(page.getByRole('alert')).toContainText('That did not match.');
+      await soundly(page);
+      await office.signIn(page, 'ada');
+      recovery ||= await office.confirm(page, operation);
+      await page.context().clearCookies();
+      await office.signIn(page, 'bob');
+      await whole(page, `${office.base}${recovery}`);
+      await whole(page, `${office.base}${recovery}/approve`);
+      await whole(page, `${office.base}/operations/${encodeURIComponent(operation)}`);
+      await whole(page, `${office.base}/dead-letters/${broken}`);
+      await expect(page.locator('main')).toContainText('This dead letter cannot be read.');
+      await whole(page, `${office.base}/dead-letters`);
+      await expect(page.locator('tr[data-inconsistent]')).toHaveCount(1);
+      expect(wrong).toEqual([]);
+      await done();
+    }
+  } finally {
+    await office.close();
+  }
+});

@@ -7,21 +7,26 @@ import AxeBuilder from '@axe-core/playwright';
 const state = JSON.parse(readFileSync(resolve(__dirname, '../test-results/demo.json'), 'utf8'));
 export const base: string = state.base;
 
-export async function signIn(page: Page, name: 'viewer' | 'operator' | 'approver', next = '/dead-letters') {
-  await page.goto(`${base}/login?next=${encodeURIComponent(next)}`);
+/** Signs in at an office, and goes to where the person wanted to be. */
+export async function signInAt(office: string, page: Page, name: string, password: string, next: string) {
+  await page.goto(`${office}/login?next=${encodeURIComponent(next)}`);
   await page.getByLabel('Name').fill(name);
-  await page.getByLabel('Password').fill(state.passwords[name]);
+  await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await expect(page).toHaveURL(new RegExp(`${next.replace(/[?]/g, '\\?')}`));
 }
 
+export function signIn(page: Page, name: 'viewer' | 'operator' | 'approver', next = '/dead-letters') {
+  return signInAt(base, page, name, state.passwords[name], next);
+}
+
 // No script, no other host, nothing in the console, nothing wider than the window.
-export async function watch(page: Page) {
+export async function watch(page: Page, office = base) {
   const wrong: string[] = [];
   page.on('console', (message) => message.type() === 'error' && wrong.push(message.text()));
   page.on('pageerror', (error) => wrong.push(String(error)));
   page.on('request', (request) => {
-    if (!request.url().startsWith(base)) wrong.push(`asked ${request.url()}`);
+    if (!request.url().startsWith(office)) wrong.push(`asked ${request.url()}`);
   });
   return wrong;
 }
@@ -34,6 +39,48 @@ export async function fits(page: Page) {
 export async function accessible(page: Page) {
   const found = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']).analyze();
   expect(found.violations.map((v) => `${page.url()} ${v.id}: ${v.nodes.map((n) => n.target).join(', ')}`)).toEqual([]);
+}
+
+/** Opens a page and asks of it what every page must be. */
+export async function whole(page: Page, address: string, status = 200) {
+  const answer = await page.goto(address);
+  expect(answer!.status(), address).toBe(status);
+  await soundly(page);
+}
+
+/** What every page must be, of the page that is open. */
+export async function soundly(page: Page) {
+  const address = page.url();
+  await expect(page.locator('h1'), address).toHaveCount(1);
+  expect(await page.locator('script').count(), `${address} has one script`).toBe(1);
+  expect(await page.locator('script[src^="/assets/app."]').count(), `${address} has ours`).toBe(1);
+  expect(await page.locator('[style]').count(), `${address} has an inline style`).toBe(0);
+  await fits(page);
+  // What is folded must fit and be read too.
+  await page.evaluate(() => document.querySelectorAll('details').forEach((one) => { one.open = true; }));
+  await fits(page);
+  await accessible(page);
+}
+
+/** The pages of the demo, for somebody who is signed in. */
+export async function pages(page: Page): Promise<string[]> {
+  const delivery = await operationWith(page, 'label=local_delivery_failure');
+  const failed = await operationWith(page, 'label=remote_render_failed');
+  const unclear = await operationWith(page, 'action=reconcile');
+  const creation = await operationWith(page, 'action=dispatch');
+  const message = await page.locator('tr[data-message]').first().getAttribute('data-message');
+  await page.goto(`${base}/recoveries`);
+  const recovery = await page.locator('main a[href^="/recoveries/"]').first().getAttribute('href');
+  const review = (operation: string) => operation.replace(/(\?|$)/, '/review$1');
+  return [
+    '/dead-letters', '/dead-letters?label=remote_render_failed', '/dead-letters?group=category',
+    '/dead-letters?sort=oldest&age=30d&limit=5', '/dead-letters?q=nothing-is-called-so',
+    `/dead-letters/${message}`, `/dead-letters/${message}/purge`,
+    '/operations', '/operations?unseen=never_died', '/operations?counted=money_unresolved',
+    delivery, failed, unclear, creation, `${delivery.split('?')[0]}?at=1`,
+    review(delivery), review(unclear), review(creation),
+    '/recoveries', '/recoveries?state=active', recovery!, '/queues', '/audit', '/providers', '/preferences', '/permissions',
+  ];
 }
 
 // The first operation whose row shows this label, by its link.

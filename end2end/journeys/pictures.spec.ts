@@ -12,6 +12,11 @@ for (const theme of ['light', 'dark'] as const) {
       const page = await context.newPage();
       const take = async (name: string, path: string) => {
         await page.goto(`${base}${path}`);
+        // Copies below the fold are loaded when they are reached: here at once.
+        await page.evaluate(() => Promise.all([...document.querySelectorAll('img')].map((one) => {
+          one.loading = 'eager';
+          return one.decode().catch(() => undefined);
+        })));
         await page.screenshot({ path: resolve(folder, `${name}-${width}-${theme}.png`), fullPage: true });
       };
       await take('login', '/login');
@@ -26,6 +31,12 @@ for (const theme of ['light', 'dark'] as const) {
       await take('message', `/dead-letters/${message}`);
       await take('operations', '/operations');
       await take('recoveries', '/recoveries');
+      const recovery = await page.locator('tr[data-state] a.id').last().getAttribute('href');
+      await take('recovery', recovery!);
+      await take('history', `${delivery.split('?')[0]}?at=1`);
+      await take('providers', '/providers');
+      await take('preferences', '/preferences');
+      await take('permissions', '/permissions');
       await take('queues', '/queues');
       await take('audit', '/audit');
       await context.close();

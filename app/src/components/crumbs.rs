@@ -1,5 +1,8 @@
 //! The way back, with the filters of the list that led here.
 
+use super::filter::in_words;
+use crate::href::{self, Query};
+use crate::pages::query::DEAD_LETTER_NAMES;
 use leptos::prelude::*;
 
 /// One step: words, and where it leads; the last one leads nowhere.
@@ -18,6 +21,17 @@ impl Crumb {
             href: Some(href.into()),
             is_id: false,
         }
+    }
+
+    /// The desk, as the reader left it: the link keeps its filters, and the words say which they were.
+    pub fn desk(back: &Query) -> Self {
+        let filters = in_words(back, DEAD_LETTER_NAMES);
+        let words = if filters.is_empty() {
+            "Dead letters".to_owned()
+        } else {
+            format!("Dead letters: {filters}")
+        };
+        Self::link(words, href::with(href::DEAD_LETTERS, back))
     }
 
     pub fn id(words: impl Into<String>, href: impl Into<String>) -> Self {

@@ -3,10 +3,11 @@
 use super::icon::icon;
 use super::text::visible;
 use super::words;
-use crate::desk::Age;
+use crate::desk::{Age, Counted, Unseen};
 use crate::domain::label::Label;
 use crate::domain::plan::Action;
 use crate::href::{self, Query};
+use crate::pages::query::NOT_STATED;
 use chrono::{DateTime, NaiveDateTime};
 use leptos::prelude::*;
 
@@ -37,10 +38,41 @@ pub fn select(name: &'static str, any: &'static str, choices: Vec<Choice>, query
 }
 
 /// A labelled line of text.
-pub fn line(name: &'static str, words: &'static str, query: &Query, kind: &'static str) -> AnyView {
+pub fn line(name: &'static str, words: &'static str, query: &Query) -> AnyView {
     let value = query.get(name).unwrap_or_default().to_owned();
     view! {
-        <label class="field"><span>{words}</span><input type=kind name=name value=value/></label>
+        <label class="field"><span>{words}</span><input type="text" name=name value=value/></label>
+    }
+    .into_any()
+}
+
+/// A line of text that says inside what it is for; beside a search box it needs no more room.
+pub fn brief(name: &'static str, words: &'static str, query: &Query) -> AnyView {
+    let value = query.get(name).unwrap_or_default().to_owned();
+    view! { <input type="text" name=name aria-label=words placeholder=words value=value/> }.into_any()
+}
+
+/// A labelled moment, with an example of how it is written.
+pub fn moment_line(name: &'static str, words: &'static str, query: &Query) -> AnyView {
+    let value = query.get(name).unwrap_or_default().to_owned();
+    view! {
+        <label class="field"><span>{words}</span>
+            <input type="text" name=name placeholder="2026-11-30 14:00" autocomplete="off" value=value/></label>
+    }
+    .into_any()
+}
+
+/// The form of a list: its fields, the button, and what is asked for less often, folded.
+pub fn form(path: &'static str, label: &'static str, fields: AnyView, more: Option<AnyView>) -> AnyView {
+    let more = more.map(|more| {
+        view! { <details class="more"><summary>"More filters"</summary><div>{more}</div></details> }
+    });
+    view! {
+        <form class="filter" role="search" aria-label=label method="get" action=path>
+            {fields}
+            <button class="btn" type="submit">"Filter"</button>
+            {more}
+        </form>
     }
     .into_any()
 }
@@ -72,6 +104,9 @@ fn said(name: &str, value: &str) -> String {
             .map(|action: Action| words::action(action).to_owned()),
         "age" => value.parse().ok().map(|age: Age| age.words().to_owned()),
         "from" | "to" => moment(value),
+        "category" if value == NOT_STATED => Some("not stated".to_owned()),
+        "unseen" => value.parse().ok().map(|one: Unseen| one.words().to_owned()),
+        "counted" => value.parse().ok().map(|one: Counted| one.words().to_owned()),
         "phase" | "category" | "disposition" | "state" => Some(value.replace('_', " ")),
         // An open list: as it is.
         _ => None,
@@ -84,8 +119,18 @@ fn moment(text: &str) -> Option<String> {
     let with_zone = DateTime::parse_from_rfc3339(text).map(|at| at.naive_utc());
     let at = with_zone
         .or_else(|_| NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M"))
+        .or_else(|_| NaiveDateTime::parse_from_str(text, "%Y-%m-%d %H:%M"))
         .or_else(|_| NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S%.f"));
     at.ok().map(|at| at.format("%-d %b %Y %H:%M UTC").to_string())
+}
+
+/// The filters in words: `label Local delivery failure, queue delivery`.
+pub fn in_words(filters: &Query, table: &[(&str, &'static str)]) -> String {
+    let said = filters.0.iter().filter_map(|(name, value)| {
+        let (_, words) = table.iter().find(|(own, _)| own == name)?;
+        Some(format!("{words} {}", said(name, value)))
+    });
+    said.collect::<Vec<_>>().join(", ")
 }
 
 /// One chip for each filter in the URL; its link is the same list without it.

@@ -4,10 +4,11 @@ use super::badge::Tone;
 use super::icon::{glyph, icon};
 use super::time::{ago, when};
 use super::words;
-use crate::desk::PauseView;
 use crate::desk::view::Overview;
+use crate::desk::{Counted, PauseView};
 use crate::domain::role::Caller;
-use crate::href;
+use crate::href::{self, Query};
+use crate::pages::query::ACTIVE;
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
 
@@ -40,7 +41,7 @@ fn who(caller: Caller) -> AnyView {
             <a href=href::PREFERENCES data-caller=caller.name.clone() title="Preferences">{super::text::outside(&caller.name)}</a>
             <a class="tag" href=href::PERMISSIONS data-tone=Tone::Plain.as_str() data-role=caller.role.as_str()
                 title="What you may do">{caller.role.as_str()}</a>
-            <button class="linkish" type="button" data-keys="" hidden>"Keys"</button>
+            <button class="linkish" type="button" data-keys="open" hidden>"Keys"</button>
             <form method="post" action=crate::pages::login::SIGN_OUT data-action="sign-out">
                 <button class="linkish" type="submit">"Sign out"</button>
             </form>
@@ -112,15 +113,17 @@ pub fn strip(overview: Overview, now: DateTime<Utc>) -> AnyView {
     } else {
         "attempts"
     };
+    let running = href::with(href::RECOVERIES, &Query::of(&[("state", ACTIVE)]));
+    let counted = |one: Counted| href::with(href::OPERATIONS, &Query::of(&[("counted", one.as_str())]));
     view! {
         <section aria-label="Facts" data-live="facts">
             <ul class="strip">
-                <li data-fact="recoveries"><a href="/recoveries"><b>{words::thousands(overview.recoveries_running)}</b> " " {recoveries}</a></li>
-                <li data-fact="money">
-                    <b>{words::thousands(overview.money_unresolved)}</b> " " {operations} " with money unresolved, "
-                    <b>{words::amount(overview.credits_unresolved)}</b> " credits"
-                </li>
-                <li data-fact="attempts"><b>{words::thousands(overview.attempts_possibly_billed)}</b> " " {attempts} " possibly billed"</li>
+                <li data-fact="recoveries"><a href=running><b>{words::thousands(overview.recoveries_running)}</b> " " {recoveries}</a></li>
+                <li data-fact="money"><a href=counted(Counted::MoneyUnresolved)>
+                    <b>{words::thousands(overview.money_unresolved)}</b> " " {operations} " with money unresolved"</a>
+                    ", " <b>{words::amount(overview.credits_unresolved)}</b> " credits"</li>
+                <li data-fact="attempts"><a href=counted(Counted::PossiblyBilled)>
+                    <b>{words::thousands(overview.attempts_possibly_billed)}</b> " " {attempts} " possibly billed"</a></li>
                 <li>{super::live::updated(now)}</li>
             </ul>
         </section>

@@ -1,7 +1,7 @@
 //! Liveness, as far as a page itself says it: how old it is, and where its changes are announced. The script follows
 //! that; without it the time is still true.
 
-use super::time::{clock_zoned, when};
+use super::time::zoned;
 use crate::desk::{Answer, Desk, Topic};
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
@@ -18,7 +18,7 @@ pub async fn events(desk: &dyn Desk, topic: &Topic) -> Events {
 /// `Updated 14:05:11 UTC`, and what the script says of the connection.
 pub fn updated(now: DateTime<Utc>) -> AnyView {
     view! {
-        "Updated " {when(now, clock_zoned(now))}
+        "Updated " {zoned(now)}
         " " <span role="status" data-state-words="" data-keep=""></span>
     }
     .into_any()
@@ -33,3 +33,7 @@ pub fn held(now: DateTime<Utc>, events: &Events) -> AnyView {
 pub fn line(now: DateTime<Utc>, events: &Events) -> AnyView {
     view! { <p class="live" data-live="age" data-events=events.clone()>{updated(now)}</p> }.into_any()
 }
+
+/// Seconds after which the script reads a page again although nothing is announced: where something elapses, or moves
+/// without being announced. Every other page is read again after a minute, so that "4 min ago" stays true.
+pub const OFTEN: &str = "10";

@@ -42,7 +42,7 @@ pub fn pager(model: Pager) -> AnyView {
             <span>{model.words}</span>
             {model.first.map(|href| view! { <a class="btn" rel="first" href=href>{icon("prev")} {first}</a> })}
             {model.older.map(|href| view! { <a class="btn" rel="next" href=href>{next} {icon("next")}</a> })}
-            <span class="dim">{format!("Times in {}.", super::time::zone_name())}</span>
+            <span class="dim">"Times in " <a href=href::PREFERENCES data-zone-name="">{super::time::zone_name()}</a> "."</span>
         </nav>
     }
     .into_any()

@@ -1,8 +1,8 @@
 //! Times: relative under a month, exact on hover. Clocks are written in the reader's zone, which the page's context holds;
 //! without one, in UTC.
 //!
-//! A reader who chose the browser's own zone gets UTC from here. A script may rewrite each `time[data-clock]` of a page
-//! whose root has `data-zone="local"`: `data-clock` says which of the three forms of [`clock`] its text has.
+//! A reader who chose the browser's own zone gets UTC from here, which says so. The script rewrites each `time` of a page
+//! whose root has `data-zone="local"`: what is behind it, and, where `data-clock` says which form its text has, the text.
 
 use crate::desk::Zone;
 use chrono::{DateTime, Datelike, SecondsFormat, TimeDelta, Utc};
@@ -85,9 +85,9 @@ pub fn utc(at: DateTime<Utc>) -> String {
     at.format("%Y-%m-%d %H:%M:%S UTC").to_string()
 }
 
-/// The exact time, to the second, in the reader's zone.
-pub fn exact(at: DateTime<Utc>) -> String {
-    exact_in(zone(), at)
+/// The exact time, to the second, in the reader's zone: `2026-11-30 14:05:11 UTC`.
+pub fn exact(at: DateTime<Utc>) -> AnyView {
+    element(at, Some("exact"), exact_in(zone(), at))
 }
 
 fn exact_in(zone: Tz, at: DateTime<Utc>) -> String {
@@ -108,9 +108,15 @@ pub fn clock_zoned(at: DateTime<Utc>) -> String {
     at.with_timezone(&zone()).format("%H:%M:%S %Z").to_string()
 }
 
+/// The same, with the exact time behind it.
+pub fn zoned(at: DateTime<Utc>) -> AnyView {
+    element(at, Some("zoned"), clock_zoned(at))
+}
+
 /// The day with its zone, for the head of a column of clocks: `30 Nov, UTC`.
-pub fn day_zoned(at: DateTime<Utc>) -> String {
-    at.with_timezone(&zone()).format("%-d %b, %Z").to_string()
+pub fn day_zoned(at: DateTime<Utc>) -> AnyView {
+    let words = at.with_timezone(&zone()).format("%-d %b, %Z").to_string();
+    element(at, Some("day"), words)
 }
 
 /// The name of the reader's zone: `UTC`, `Europe/Berlin`.
@@ -118,37 +124,35 @@ pub fn zone_name() -> &'static str {
     zone().name()
 }
 
-/// Which form a clock has, and its text: with the day when it is another, with the year when that is another.
-fn clock_in(zone: Tz, now: DateTime<Utc>, at: DateTime<Utc>) -> (&'static str, String) {
-    let (now, at) = (now.with_timezone(&zone), at.with_timezone(&zone));
-    let (form, format) = if at.date_naive() == now.date_naive() {
-        ("time", "%H:%M:%S")
-    } else if at.year() == now.year() {
-        ("day", "%-d %b %H:%M")
-    } else {
-        ("date", "%-d %b %Y")
-    };
-    (form, at.format(format).to_string())
-}
-
 /// The clock of the day; with the day when it is another, with the year when that is another.
-pub fn clock(now: DateTime<Utc>, at: DateTime<Utc>) -> String {
-    clock_in(zone(), now, at).1
+fn clock_in(zone: Tz, now: DateTime<Utc>, at: DateTime<Utc>) -> String {
+    let (now, at) = (now.with_timezone(&zone), at.with_timezone(&zone));
+    let format = if at.date_naive() == now.date_naive() {
+        "%H:%M:%S"
+    } else if at.year() == now.year() {
+        "%-d %b %H:%M"
+    } else {
+        "%-d %b %Y"
+    };
+    at.format(format).to_string()
 }
 
 fn machine(at: DateTime<Utc>) -> String {
     at.to_rfc3339_opts(SecondsFormat::AutoSi, true)
 }
 
+fn element(at: DateTime<Utc>, form: Option<&'static str>, words: String) -> AnyView {
+    view! { <time datetime=machine(at) title=hover(zone(), at) data-clock=form>{words}</time> }.into_any()
+}
+
 /// Words of a time, with the exact one behind them.
 pub fn when(at: DateTime<Utc>, words: String) -> AnyView {
-    view! { <time datetime=machine(at) title=hover(zone(), at)>{words}</time> }.into_any()
+    element(at, None, words)
 }
 
 /// A clock, with the exact time behind it.
 pub fn moment(now: DateTime<Utc>, at: DateTime<Utc>) -> AnyView {
-    let (form, text) = clock_in(zone(), now, at);
-    view! { <time datetime=machine(at) title=hover(zone(), at) data-clock=form>{text}</time> }.into_any()
+    element(at, Some("moment"), clock_in(zone(), now, at))
 }
 
 #[cfg(test)]
@@ -184,17 +188,17 @@ mod tests {
         assert_eq!(ago(now, now - TimeDelta::days(29)), "29 d ago");
         assert_eq!(ago(now, now - TimeDelta::days(31)), "30 Oct 2026");
         assert_eq!(ago(now, now + TimeDelta::days(1)), "now");
-        assert_eq!(clock(now, now - TimeDelta::days(2)), "28 Nov 14:05");
-        assert_eq!(clock(now, now - TimeDelta::days(400)), "26 Oct 2025");
+        let clock = |days| clock_in(Tz::UTC, now, now - TimeDelta::days(days));
+        assert_eq!([clock(2), clock(400)], ["28 Nov 14:05", "26 Oct 2025"]);
     }
 
     #[test]
     fn a_zone_moves_the_clock_and_the_day() {
         let now = Utc.with_ymd_and_hms(2026, 11, 30, 23, 5, 11).unwrap();
         let berlin = Tz::Europe__Berlin;
-        assert_eq!(clock_in(berlin, now, now), ("time", "00:05:11".to_owned()));
+        assert_eq!(clock_in(berlin, now, now), "00:05:11");
         let earlier = now - TimeDelta::minutes(30);
-        assert_eq!(clock_in(berlin, now, earlier), ("day", "30 Nov 23:35".to_owned()));
+        assert_eq!(clock_in(berlin, now, earlier), "30 Nov 23:35");
         assert_eq!(hover(berlin, now), "2026-12-01 00:05:11 CET, 23:05:11 UTC");
         let summer = Utc.with_ymd_and_hms(2026, 7, 1, 12, 0, 0).unwrap();
         assert_eq!(exact_in(berlin, summer), "2026-07-01 14:00:00 CEST");
@@ -213,6 +217,6 @@ mod tests {
             html.contains(">19:35:11<") && html.contains("14:05:11 UTC"),
             "{html}"
         );
-        assert!(html.contains("data-clock=\"time\""), "{html}");
+        assert!(html.contains("data-clock=\"moment\""), "{html}");
     }
 }

@@ -7,6 +7,13 @@ use crate::domain::plan::Action;
 use crate::domain::recovery::RecoveryState;
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 
+/// The error category that is wanted: a certain one, or the messages that state none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum WantedCategory {
+    Is(ErrorCategory),
+    NotStated,
+}
+
 /// Dead letters: newest first by `moved_to_dead_letter_at`, then id. Times are inclusive.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct DeadLetterFilter {
@@ -16,7 +23,7 @@ pub struct DeadLetterFilter {
     pub label: Option<Label>,
     pub action: Option<Action>,
     pub phase: Option<Phase>,
-    pub category: Option<ErrorCategory>,
+    pub category: Option<WantedCategory>,
     pub operation: Option<String>,
     pub owner: Option<String>,
     pub disposition: Option<Disposition>,
@@ -103,9 +110,32 @@ pub struct OperationFilter {
     pub action: Option<Action>,
     pub phase: Option<Phase>,
     pub owner: Option<String>,
+    pub provider: Option<String>,
     pub q: Option<String>,
     /// Only what no dead letter shows, for this reason.
     pub unseen: Option<Unseen>,
+    /// Only what one of the figures at the head of the pages counts.
+    pub counted: Option<Counted>,
+}
+
+crate::slugs! {
+    /// Which figure at the head of the pages counts an operation.
+    pub enum Counted ("counted") {
+        /// Its money is not settled.
+        MoneyUnresolved => "money_unresolved",
+        /// An attempt of it may have been billed: its outcome is unknown, and no job id is.
+        PossiblyBilled => "possibly_billed",
+    }
+}
+
+impl Counted {
+    /// The figure in words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::MoneyUnresolved => "money unresolved",
+            Self::PossiblyBilled => "possibly billed",
+        }
+    }
 }
 
 /// An operation that does not change for so many minutes while it should is stuck.
@@ -136,10 +166,12 @@ impl Unseen {
     }
 }
 
-/// Recoveries: active first, then newest first. `active` selects the three active states.
+/// Recoveries: active first, then newest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct RecoveryFilter {
     pub state: Option<RecoveryState>,
+    /// Only those in one of the three active states.
+    pub only_active: bool,
     pub operation: Option<String>,
 }
 

@@ -20,7 +20,10 @@ pub mod view;
 
 pub use claim::{CLAIM_MINUTES, ClaimView, Claims};
 pub use error::{Code, DeskError};
-pub use filter::{Age, AuditFilter, DeadLetterFilter, OperationFilter, PageRequest, RecoveryFilter, Unseen};
+pub use filter::{
+    Age, AuditFilter, Counted, DeadLetterFilter, OperationFilter, PageRequest, RecoveryFilter, Unseen,
+    WantedCategory,
+};
 pub use finding::{CategoryCount, HourCount, Hours};
 pub use lineage::{CameFrom, Lineage, ReplayEnd, ReplayView};
 pub use live::Topic;

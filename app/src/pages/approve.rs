@@ -8,12 +8,15 @@ use crate::components::crumbs::{Crumb, crumbs};
 use crate::components::form::{Returned, hidden, is_invalid, reason_field, refused};
 use crate::components::frame::Section;
 use crate::components::icon::icon;
+use crate::components::live::{self, Events};
 use crate::components::notice::caution;
 use crate::components::plan::{evidence, written};
 use crate::components::text::{outside, tail, visible};
 use crate::components::time::{ago, when};
 use crate::components::words;
+use crate::desk::Topic;
 use crate::desk::view::OperationView;
+use crate::domain::ids::RecoveryId;
 use crate::domain::permission::Permission;
 use crate::domain::recovery::{Recovery, RecoveryState};
 use crate::domain::role::Caller;
@@ -33,6 +36,7 @@ pub struct Model {
     pub caller: Option<Caller>,
     pub key: String,
     pub returned: Option<Returned>,
+    pub events: Events,
 }
 
 /// The second person's yes to a creation.
@@ -164,12 +168,14 @@ pub fn view(model: Model) -> AnyView {
         .into_any()
     };
     view! {
-        <main id="main" class="page" data-recovery=id.clone() data-state=recovery.state.as_str() data-approval=waits.to_string()>
+        <main id="main" class="page" data-recovery=id.clone() data-state=recovery.state.as_str() data-approval=waits.to_string()
+            data-holds=recovery.state.as_str()>
             {crumbs(vec![
                 Crumb::link("Recoveries", href::RECOVERIES),
                 Crumb::id(tail(&id), href::recovery(&id)),
                 Crumb::here("approval"),
             ])}
+            {live::held(model.now, &model.events)}
             <div class="title">
                 <h1>"Approve a new generation for " <span class="m">{outside(&operation)}</span> "?"</h1>
                 {recovery_tag(recovery.state)}
@@ -184,6 +190,10 @@ pub fn view(model: Model) -> AnyView {
 pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
     let Wanted { desk, edge } = wanted;
     let id = edge.segment(1);
+    let events = match RecoveryId::parse(&id) {
+        Some(known) => live::events(desk.as_ref(), &Topic::Recovery(known)).await,
+        None => None,
+    };
     let recovery = desk
         .recovery(&id)
         .await
@@ -195,6 +205,7 @@ pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
         caller: desk.caller(),
         key: edge.key(FORM),
         returned: Returned::of(&edge.query),
+        events,
         recovery,
     };
     Ok(Page {
@@ -228,6 +239,7 @@ pub fn samples(now: DateTime<Utc>) -> Vec<(&'static str, Model)> {
         caller: Some(samples::caller()),
         key: "k-approve".to_owned(),
         returned: Returned::of(&Query::parse(query)),
+        events: None,
         recovery,
     };
     let moved = Recovery {

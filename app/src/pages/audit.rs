@@ -4,11 +4,12 @@ use super::error::Problem;
 use super::query;
 use super::{Page, Wanted, ordered};
 use crate::components::empty::{Empty, empty};
-use crate::components::filter::{chips, line};
+use crate::components::filter::{self, chips, line, moment_line};
 use crate::components::form::{Returned, finished, refused, send_back};
 use crate::components::frame::Section;
 use crate::components::guards::tally;
 use crate::components::icon::icon;
+use crate::components::ledger::{Breadth, column, ledger};
 use crate::components::live::{self, Events};
 use crate::components::notice;
 use crate::components::pager::{Pager, pager};
@@ -101,15 +102,17 @@ fn about(entry: &AuditEntry) -> AnyView {
         view! { <a class="m" href=href::operation(id)>{outside(id)}</a> }
     });
     let message = entry.dead_letter_id.as_deref().map(|id| {
-        view! { <small>"message " <a class="m" href=href::dead_letter(id)>{short(id)}</a></small> }
+        view! { <span>"message " <a class="m" href=href::dead_letter(id)>{short(id)}</a></span> }
     });
     let recovery = entry.recovery_id.as_deref().map(|id| {
-        view! { <small>"recovery " <a class="m" href=href::recovery(id)>{tail(id)}</a></small> }
+        view! { <span>"recovery " <a class="m" href=href::recovery(id)>{tail(id)}</a></span> }
     });
     if operation.is_none() && message.is_none() && recovery.is_none() {
         return ABSENT.into_any();
     }
-    view! { {operation} {message} {recovery} }.into_any()
+    let beside = (message.is_some() || recovery.is_some())
+        .then(|| view! { <small class="beside">{message} {recovery}</small> });
+    view! { {operation} {beside} }.into_any()
 }
 
 /// The rows of an audit, also for the operation's page, which names no operation.
@@ -144,38 +147,34 @@ pub fn rows(entries: &[AuditEntry], now: DateTime<Utc>, with_about: bool) -> Vec
 
 /// The table around the rows.
 pub fn table(rows: Vec<AnyView>, with_about: bool) -> AnyView {
-    view! {
-        <div class="sheet">
-            <table class="ledger" role="table" aria-label="Audit">
-                <thead role="rowgroup">
-                    <tr role="row">
-                        <th role="columnheader" scope="col">"Entry"</th>
-                        <th role="columnheader" scope="col">"When"</th>
-                        <th role="columnheader" scope="col">"Who"</th>
-                        <th role="columnheader" scope="col">"What"</th>
-                        {with_about.then(|| view! { <th role="columnheader" scope="col">"About"</th> })}
-                        <th role="columnheader" scope="col">"Revision"</th>
-                        <th role="columnheader" scope="col">"Hash"</th>
-                    </tr>
-                </thead>
-                <tbody role="rowgroup">{rows}</tbody>
-            </table>
-        </div>
-    }
-    .into_any()
+    ledger(
+        "Audit",
+        "audit",
+        Breadth::Few,
+        [
+            Some(column("Entry")),
+            Some(column("When")),
+            Some(column("Who")),
+            Some(column("What")),
+            with_about.then(|| column("About")),
+            Some(column("Revision")),
+            Some(column("Hash")),
+        ]
+        .into_iter()
+        .flatten(),
+        rows,
+    )
 }
 
 pub fn view(model: Model) -> AnyView {
     let filters = &model.filters;
-    let form = view! {
-        <form class="filter" role="search" aria-label="Filter the audit" method="get" action=href::AUDIT>
-            {line("operation", "Operation", filters, "text")}
-            {line("actor", "Who", filters, "text")}
-            {line("from", "Since, UTC", filters, "text")}
-            {line("to", "Until, UTC", filters, "text")}
-            <button class="btn" type="submit">"Filter"</button>
-        </form>
+    let fields = view! {
+        {line("operation", "Operation", filters)}
+        {line("actor", "Who", filters)}
+        {moment_line("from", "Since, UTC", filters)}
+        {moment_line("to", "Until, UTC", filters)}
     };
+    let form = filter::form(href::AUDIT, "Filter the audit", fields.into_any(), None);
     let list = if model.entries.is_empty() && filters.0.is_empty() {
         empty(Empty::Never {
             title: "Nothing has been done yet".to_owned(),
@@ -198,13 +197,14 @@ pub fn view(model: Model) -> AnyView {
     view! {
         <main id="main" class="page">
             <h1>"Audit"</h1>
+            {live::line(model.now, &model.events)}
             {form}
             {model.done.clone().map(notice::done)}
             {refused(model.returned.as_ref(), VERIFY)}
-            {chain(&model)}
+            <div class="chain" data-live="chain">{chain(&model)}</div>
             {chips(head.into_any(), href::AUDIT, filters, query::AUDIT_NAMES)}
             <p class="news" role="status" data-news=""></p>
-            <div data-live="rows" data-hold="" data-events=model.events.clone()>{list}</div>
+            <div data-live="rows" data-hold="">{list}</div>
         </main>
     }
     .into_any()

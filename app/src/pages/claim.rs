@@ -6,7 +6,7 @@ use crate::components::form::{Returned, hidden, refused, send_back};
 use crate::components::icon::icon;
 use crate::components::text::outside;
 use crate::components::time::{ago, moment, when};
-use crate::desk::{Answer, ClaimView};
+use crate::desk::{Answer, ClaimView, NoteView};
 use crate::domain::ids::OperationId;
 use crate::domain::permission::Permission;
 use crate::domain::role::Caller;
@@ -63,6 +63,8 @@ pub(super) struct Context<'a> {
     pub now: DateTime<Utc>,
     pub operation: &'a OperationId,
     pub claim: Option<&'a ClaimView>,
+    /// Oldest first; they stand further below, and are announced here.
+    pub notes: &'a [NoteView],
     pub caller: Option<&'a Caller>,
     pub key: String,
     pub back: String,
@@ -115,9 +117,16 @@ pub(super) fn claim_line(context: &Context<'_>) -> AnyView {
         }
     };
     let by = context.claim.map(|held| held.by.clone());
+    let notes = context.notes.last().map(|last| {
+        let count = i64::try_from(context.notes.len()).unwrap_or(i64::MAX);
+        view! {
+            <span><a href="#notes">{crate::components::words::count(count, "note", "notes")}</a> ", the last by " {outside(&last.by)} ", "
+                {when(last.at, ago(context.now, last.at))} "."</span>
+        }
+    });
     view! {
         {refused(context.returned, FORM)}
-        <div class="claim" data-claimed-by=by>{icon("user")} {words} {buttons}</div>
+        <div class="claim" data-claimed-by=by>{icon("user")} {words} {buttons} {notes}</div>
     }
     .into_any()
 }

@@ -2,7 +2,7 @@
 
 use super::desk_find::{form, groups, head, hours};
 use super::desk_rows::row;
-use super::desk_side::side;
+use super::desk_side::{of_both, side};
 use super::query;
 use super::views::Beside;
 use super::{Page, Wanted};
@@ -10,6 +10,7 @@ use crate::components::empty::{Empty, empty};
 use crate::components::filter::chips;
 use crate::components::form::finished;
 use crate::components::frame::{Section, strip};
+use crate::components::ledger::{Breadth, column, figures, ledger};
 use crate::components::live::{self, Events};
 use crate::components::notice::done;
 use crate::components::pager::{Pager, pager};
@@ -114,13 +115,7 @@ fn matching(filter: &DeadLetterFilter, summary: &Summary) -> Option<i64> {
             .find(|one| one.label == label)
             .map(|one| one.count),
         (None, Some(queue)) => in_queue(queue),
-        (Some(label), Some(queue)) => {
-            let found = summary
-                .both
-                .iter()
-                .find(|(own, name, _)| *own == label && name == queue);
-            Some(found.map_or(0, |(_, _, count)| *count))
-        }
+        (Some(label), Some(queue)) => Some(of_both(summary, label, queue)),
     }
 }
 
@@ -179,23 +174,7 @@ fn table(model: &Model) -> AnyView {
         "Dead letters, newest first"
     };
     view! {
-        <div class="sheet" data-columns="many">
-            <table class="ledger rows" role="table" aria-label=name>
-                <thead role="rowgroup">
-                    <tr role="row">
-                        <th role="columnheader" scope="col">"Operation"</th>
-                        <th role="columnheader" scope="col">"Our side"</th>
-                        <th role="columnheader" scope="col">"Remote render"</th>
-                        <th role="columnheader" scope="col">"Label"</th>
-                        <th role="columnheader" scope="col">"Next action"</th>
-                        <th role="columnheader" scope="col">"Error"</th>
-                        <th role="columnheader" scope="col" class="r">"Replays"</th>
-                        <th role="columnheader" scope="col" class="r">"Dead since"</th>
-                    </tr>
-                </thead>
-                <tbody role="rowgroup">{rows}</tbody>
-            </table>
-        </div>
+        {ledger(name, "rows", Breadth::Many, [column("Operation"), column("Our side"), column("Remote render"), column("Label"), column("Next action"), column("Error"), figures("Replays"), figures("Dead since")], rows)}
         {pager(model.pager.clone())}
     }
     .into_any()
@@ -250,6 +229,10 @@ pub(super) async fn load(wanted: Wanted) -> Result<Page, super::error::Problem> 
     } else {
         Vec::new()
     };
+    let title = filter.label.map_or_else(
+        || "Dead letters".to_owned(),
+        |label| format!("Dead letters: {}", label.words()),
+    );
     let status = rows.as_ref().map_or_else(|error| error.code.status(), |_| 200);
     let beside = Beside::load(desk.as_ref(), &edge, ViewedList::DeadLetters).await;
     let model = Model {
@@ -261,7 +244,7 @@ pub(super) async fn load(wanted: Wanted) -> Result<Page, super::error::Problem> 
         ..Model::new(&edge.query, desk.now(), filter, overview, summary, rows)
     };
     Ok(Page {
-        title: "Dead letters".to_owned(),
+        title,
         section: Section::DeadLetters,
         status,
         body: view(model).into_any(),

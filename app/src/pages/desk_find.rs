@@ -3,7 +3,8 @@
 use super::desk::Model;
 use super::query;
 use crate::components::chart::{Chart, chart};
-use crate::components::filter::{Choice, kept, line, search, select};
+use crate::components::filter::{self, Choice, kept, line, moment_line, search, select};
+use crate::components::ledger::{Breadth, column, figures, ledger};
 use crate::components::text::ABSENT;
 use crate::components::time::{ago, when};
 use crate::components::words;
@@ -37,12 +38,17 @@ pub(super) fn phase_choices() -> Vec<Choice> {
 /// The fields. What has its place in the rail or in the head is kept by hidden ones.
 pub(super) fn form(model: &Model) -> AnyView {
     let filters = &model.filters;
+    let not_stated = Choice {
+        value: query::NOT_STATED,
+        words: "none stated".to_owned(),
+    };
     let categories = ErrorCategory::ALL
         .iter()
         .map(|one| Choice {
             value: one.as_str(),
             words: one.to_string(),
         })
+        .chain([not_stated])
         .collect();
     let dispositions = Disposition::ALL
         .iter()
@@ -58,31 +64,30 @@ pub(super) fn form(model: &Model) -> AnyView {
             words: format!("Died {}", one.words()),
         })
         .collect();
-    view! {
-        <form class="filter" role="search" aria-label="Filter dead letters" method="get" action=href::DEAD_LETTERS>
-            {search("Any id, or words of the error", filters)}
-            {select("action", "Any next action", action_choices(), filters)}
-            {select("phase", "Any phase", phase_choices(), filters)}
-            {select("category", "Any error", categories, filters)}
-            {select("age", "Any age", ages, filters)}
-            <button class="btn" type="submit">"Filter"</button>
-            {kept(&["label", "queue", "sort", "group"], &model.address)}
-            <details class="more">
-                <summary>"More filters"</summary>
-                <div>
-                    {line("job_name", "Job name", filters, "text")}
-                    {line("reason", "Reason", filters, "text")}
-                    {line("operation", "Operation", filters, "text")}
-                    {line("owner", "Owner", filters, "text")}
-                    <label class="field"><span>"Disposition"</span>
-                        {select("disposition", "Open or acknowledged", dispositions, filters)}</label>
-                    {line("from", "Since, UTC", filters, "text")}
-                    {line("to", "Until, UTC", filters, "text")}
-                </div>
-            </details>
-        </form>
-    }
-    .into_any()
+    let fields = view! {
+        {search("Any id, or words of the error", filters)}
+        {select("action", "Any next action", action_choices(), filters)}
+        {select("phase", "Any phase", phase_choices(), filters)}
+        {select("category", "Any error", categories, filters)}
+        {select("age", "Any age", ages, filters)}
+        {kept(&["label", "queue", "sort", "group"], &model.address)}
+    };
+    let more = view! {
+        {line("job_name", "Job name", filters)}
+        {line("reason", "Reason", filters)}
+        {line("operation", "Operation", filters)}
+        {line("owner", "Owner", filters)}
+        <label class="field"><span>"Disposition"</span>
+            {select("disposition", "Open or acknowledged", dispositions, filters)}</label>
+        {moment_line("from", "Since, UTC", filters)}
+        {moment_line("to", "Until, UTC", filters)}
+    };
+    filter::form(
+        href::DEAD_LETTERS,
+        "Filter dead letters",
+        fields.into_any(),
+        Some(more.into_any()),
+    )
 }
 
 /// How many there are, and the ways to look at them: each is a link of its own.
@@ -144,16 +149,17 @@ pub(super) fn groups(model: &Model, groups: &[CategoryCount]) -> AnyView {
     let rows = groups
         .iter()
         .map(|group| {
-            let name = match group.category {
-                Some(category) => {
-                    let query = model.address.without("group").and("category", category.as_str());
-                    let href = href::with(href::DEAD_LETTERS, &query);
-                    view! { <a class="id" href=href>{category.to_string()}</a> }.into_any()
-                }
-                None => view! { <span class="dim">"no category stated"</span> }.into_any(),
-            };
+            let value = group
+                .category
+                .map_or(query::NOT_STATED, |category| category.as_str());
+            let words = group
+                .category
+                .map_or("no category stated", |category| category.as_str());
+            let query = model.address.without("group").and("category", value);
+            let href = href::with(href::DEAD_LETTERS, &query);
+            let name = view! { <a class="id" href=href>{words}</a> };
             view! {
-                <tr role="row" data-category=group.category.map(|category| category.as_str()).unwrap_or_default()
+                <tr role="row" data-category=value
                     data-count=group.count.to_string()>
                     <th role="rowheader" scope="row">{name}</th>
                     <td role="cell" class="r" data-l="Dead letters">{words::thousands(group.count)}</td>
@@ -163,20 +169,16 @@ pub(super) fn groups(model: &Model, groups: &[CategoryCount]) -> AnyView {
             }
         })
         .collect::<Vec<_>>();
-    view! {
-        <div class="sheet">
-            <table class="ledger groups" role="table" aria-label="Dead letters by error category, most first">
-                <thead role="rowgroup">
-                    <tr role="row">
-                        <th role="columnheader" scope="col">"Error category"</th>
-                        <th role="columnheader" scope="col" class="r">"Dead letters"</th>
-                        <th role="columnheader" scope="col">"First died"</th>
-                        <th role="columnheader" scope="col">"Last died"</th>
-                    </tr>
-                </thead>
-                <tbody role="rowgroup">{rows}</tbody>
-            </table>
-        </div>
-    }
-    .into_any()
+    ledger(
+        "Dead letters by error category, most first",
+        "groups",
+        Breadth::Few,
+        [
+            column("Error category"),
+            figures("Dead letters"),
+            column("First died"),
+            column("Last died"),
+        ],
+        rows,
+    )
 }

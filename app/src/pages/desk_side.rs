@@ -6,7 +6,7 @@ use crate::components::badge;
 use crate::components::icon::icon;
 use crate::components::text::outside;
 use crate::components::words;
-use crate::desk::view::LabelCount;
+use crate::desk::view::Summary;
 use crate::domain::label::Label;
 use crate::href::{self, Query};
 use leptos::prelude::*;
@@ -34,12 +34,37 @@ const GROUPS: [(&str, &[Label]); 5] = [
     ("Outside the books", &[Label::NoOperationRecord]),
 ];
 
-fn label_link(label: Label, counts: &[LabelCount], capped: bool, filters: &Query, current: bool) -> AnyView {
-    let face = badge::label(label);
-    let count = counts
+/// What a label's link leads to: in the chosen queue, where one is chosen.
+fn of_label(model: &Model, label: Label) -> i64 {
+    let summary = &model.summary;
+    match model.filter.queue.as_deref() {
+        Some(queue) => of_both(summary, label, queue),
+        None => summary
+            .labels
+            .iter()
+            .find(|one| one.label == label)
+            .map_or(0, |one| one.count),
+    }
+}
+
+/// What a queue's link leads to: under the chosen label, where one is chosen.
+fn of_queue(model: &Model, queue: &str, all: i64) -> i64 {
+    model
+        .filter
+        .label
+        .map_or(all, |label| of_both(&model.summary, label, queue))
+}
+
+pub(super) fn of_both(summary: &Summary, label: Label, queue: &str) -> i64 {
+    let found = summary
+        .both
         .iter()
-        .find(|one| one.label == label)
-        .map_or(0, |one| one.count);
+        .filter(|(own, name, _)| *own == label && name == queue);
+    found.map(|(_, _, count)| count).sum()
+}
+
+fn label_link(label: Label, count: i64, capped: bool, filters: &Query, current: bool) -> AnyView {
+    let face = badge::label(label);
     let href = href::with(href::DEAD_LETTERS, &filters.and("label", label.as_str()));
     view! {
         <li>
@@ -64,7 +89,7 @@ pub(super) fn side(model: &Model) -> AnyView {
                 .map(|label| {
                     label_link(
                         *label,
-                        &model.summary.labels,
+                        of_label(model, *label),
                         model.summary.capped,
                         filters,
                         model.filter.label == Some(*label),
@@ -85,7 +110,7 @@ pub(super) fn side(model: &Model) -> AnyView {
                 <li>
                     <a href=href data-rail-queue=queue.clone() aria-current=current.then_some("true")>
                         {icon("queue")}<span class="m">{outside(queue)}</span>
-                        <span class="n">{words::counted(*count, model.summary.capped)}</span>
+                        <span class="n">{words::counted(of_queue(model, queue, *count), model.summary.capped)}</span>
                     </a>
                 </li>
             }

@@ -8,12 +8,13 @@ use crate::components::changes::changes;
 use crate::components::crumbs::{Crumb, crumbs};
 use crate::components::frame::Section;
 use crate::components::icon::icon;
+use crate::components::live::{self, Events};
 use crate::components::meta::meta;
 use crate::components::notice::caution;
 use crate::components::text::outside;
-use crate::components::time::{ago, exact, moment};
+use crate::components::time::{ago, moment};
 use crate::components::words;
-use crate::desk::{Code, DeskError, FieldLine, RevisionView, compare};
+use crate::desk::{Code, DeskError, FieldLine, RevisionView, Topic, compare};
 use crate::domain::ids::OperationId;
 use crate::domain::operation::Operation;
 use crate::href::{self, Query};
@@ -25,6 +26,7 @@ pub struct Model {
     pub now: DateTime<Utc>,
     pub view: RevisionView,
     pub back: Query,
+    pub events: Events,
 }
 
 /// The way to the kept neighbours of this revision, and to the record as it is.
@@ -156,12 +158,13 @@ pub fn view(model: Model) -> AnyView {
     };
     view! {
         <main id="main" class="page" data-operation=id.clone() data-history=view.revision.to_string()
-            data-revision=view.now.revision.to_string()>
+            data-live="main" data-revision=view.now.revision.to_string()>
             {crumbs(vec![
-                Crumb::link("Dead letters", href::with(href::DEAD_LETTERS, &model.back)),
+                Crumb::desk(&model.back),
                 Crumb::id(id.clone(), now_href),
                 Crumb::here(format!("revision {}", view.revision)),
             ])}
+            {live::line(model.now, &model.events)}
             <div class="title">
                 <h1><span class="m">{outside(&id)}</span> {format!(" at revision {}", view.revision)}</h1>
                 <span class="tag" data-tone="decide">"History"</span>
@@ -170,7 +173,6 @@ pub fn view(model: Model) -> AnyView {
             {body}
             {timeline(&story, model.now)}
             {kept(&model)}
-            <p class="dim">"Read " {exact(model.now)}</p>
         </main>
     }
     .into_any()
@@ -183,11 +185,13 @@ pub(super) async fn load(wanted: Wanted, id: String, at: &str) -> Result<Page, P
         .parse()
         .map_err(|_| DeskError::new(Code::InvalidRequest, "A revision is a number: ?at=7."))?;
     let target = OperationId::from(id.as_str());
+    let events = live::events(desk.as_ref(), &Topic::Operation(target.clone())).await;
     let view = desk.revision(&target, revision).await?;
     let model = Model {
         now: desk.now(),
         view,
         back: way_back(&edge.query),
+        events,
     };
     Ok(Page {
         title: format!("{id} at revision {revision}"),
@@ -204,6 +208,7 @@ pub fn samples(now: DateTime<Utc>) -> Vec<(&'static str, Model)> {
         now,
         view,
         back: Query::of(&[("label", "closed")]),
+        events: None,
     };
     let current = RevisionView {
         revision: view.now.revision,

@@ -1,5 +1,6 @@
 //! Part of the message's page: which replays it led to, how each ended, and the replay that it came of itself.
 
+use crate::components::ledger::{Breadth, column, ledger};
 use crate::components::text::{ABSENT, outside, short, tail};
 use crate::components::time::{ago, moment, when};
 use crate::components::words;
@@ -99,18 +100,19 @@ pub(super) fn lineage(letter: &DeadLetterView, now: DateTime<Utc>) -> Option<Any
         .map(|replay| row(replay, now))
         .collect::<Vec<_>>();
     let table = (!rows.is_empty()).then(|| {
-        view! {
-            <div class="sheet"><table class="ledger" role="table" aria-label="Replays">
-                <thead role="rowgroup"><tr role="row">
-                    <th role="columnheader" scope="col">"When"</th>
-                    <th role="columnheader" scope="col">"Who"</th>
-                    <th role="columnheader" scope="col">"Why"</th>
-                    <th role="columnheader" scope="col">"New job"</th>
-                    <th role="columnheader" scope="col">"How it ended"</th>
-                </tr></thead>
-                <tbody role="rowgroup">{rows}</tbody>
-            </table></div>
-        }
+        ledger(
+            "Replays",
+            "",
+            Breadth::Few,
+            [
+                column("When"),
+                column("Who"),
+                column("Why"),
+                column("New job"),
+                column("How it ended"),
+            ],
+            rows,
+        )
     });
     Some(
         view! {

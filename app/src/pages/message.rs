@@ -54,7 +54,7 @@ fn plan_line(model: &Model) -> AnyView {
                     <dd>
                         <strong>{words::action(action)}</strong> " " {effect_tag(effect)} " "
                         <a href=review data-review="">"Review it"</a>
-                        " The operation’s record decides, not this message."
+                        ". The operation’s record decides, not this message."
                     </dd>
                 </dl>
             }
@@ -101,7 +101,7 @@ pub fn view(model: Model) -> AnyView {
         Some(id) => view! { <span class="m">{outside(id.as_str())}</span> " (not on record)" }.into_any(),
         None => ABSENT.into_any(),
     };
-    let facts = vec![
+    let mut facts = vec![
         ("Operation", operation),
         ("Job name", mono(Some(&letter.job_name))),
         ("Queue", mono(Some(&letter.queue))),
@@ -136,22 +136,19 @@ pub fn view(model: Model) -> AnyView {
             .into_any(),
         ),
         ("Replayed", replays(letter, now).into_any()),
-        (
-            "Itself a replay of",
-            came_from(
-                letter
-                    .lineage
-                    .as_ref()
-                    .and_then(|lineage| lineage.came_from.as_ref()),
-                now,
-            ),
-        ),
         ("Disposition", letter.disposition.as_str().into_any()),
     ];
+    let before = letter
+        .lineage
+        .as_ref()
+        .and_then(|lineage| lineage.came_from.as_ref());
+    if before.is_some() {
+        facts.push(("Itself a replay of", came_from(before, now)));
+    }
     view! {
         <main id="main" class="page" data-live="main" data-say=letter.label.words() data-message=id.clone() data-label=letter.label.as_str()>
             {crumbs(vec![
-                Crumb::link("Dead letters", href::with(href::DEAD_LETTERS, &model.back)),
+                Crumb::desk(&model.back),
                 Crumb::here(format!("message {}", short(&id))),
             ])}
             {live::line(now, &model.events)}
@@ -212,7 +209,7 @@ pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
         done: finished(&edge.query),
         events,
     };
-    let title = format!("Message {}", short(&id));
+    let title = format!("Message {}: {}", short(&id), model.letter.label.words());
     Ok(Page {
         title,
         section: Section::DeadLetters,

@@ -44,6 +44,7 @@ pub mod views;
 
 use crate::assets::{MARK, SCRIPT, STYLE};
 use crate::components::frame::{Section, banner, top};
+use crate::components::keys::keys;
 use crate::components::text::visible;
 use crate::desk::{Code, Desk, DeskError, Preferences};
 use crate::edge::{self, Edge};
@@ -160,11 +161,13 @@ where
         if loaded.status != 200 {
             reply.status(loaded.status);
         }
+        let keys = caller.as_ref().map(|_| keys(edge.around.preferences.shortcuts));
         view! {
             <Title text=in_title(&loaded.title)/>
             {top(caller, loaded.section)}
-            {banner(&edge.around.paused, now)}
+            <div data-live="banner">{banner(&edge.around.paused, now)}</div>
             {loaded.body}
+            {keys}
         }
     })
     .into_any()

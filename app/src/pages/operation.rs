@@ -208,6 +208,7 @@ pub fn view(model: Model) -> AnyView {
         now,
         operation: &view.id,
         claim: view.claim.as_ref(),
+        notes: &view.notes,
         caller: model.caller.as_ref(),
         key: model.key.clone(),
         back: back.clone(),
@@ -239,7 +240,7 @@ pub fn view(model: Model) -> AnyView {
             data-operation=id.clone() data-label=view.label.as_str()
             data-revision=view.revision.to_string() data-phase=view.phase.as_str()>
             {crumbs(vec![
-                Crumb::link("Dead letters", href::with(href::DEAD_LETTERS, &model.back)),
+                Crumb::desk(&model.back),
                 Crumb { is_id: true, ..Crumb::here(id.clone()) },
             ])}
             {live::line(now, &model.events)}
@@ -261,10 +262,10 @@ pub fn view(model: Model) -> AnyView {
             {plan_card(&model)}
             {model.stale.as_ref().map(|stale| review_stale::changed(stale, &view.plan, now))}
             {decision_form::forms(&context)}
-            {note::notes(&noting)}
             {timeline(&story, now)}
             {outputs(view)}
             {recoveries}
+            {note::notes(&noting)}
             {messages(&model)}
             {copied_text(&copied)}
             {audit_block(&model)}

@@ -8,9 +8,10 @@ use super::views::{Beside, saved};
 use super::{Page, Wanted};
 use crate::components::badge::{effect_tag, label_and_flag};
 use crate::components::empty::{Empty, empty};
-use crate::components::filter::{Choice, chips, kept, line, search, select};
+use crate::components::filter::{self, Choice, chips, kept, line, search, select};
 use crate::components::form::finished;
 use crate::components::frame::{Section, strip};
+use crate::components::ledger::{Breadth, column, figures, ledger};
 use crate::components::live::{self, Events};
 use crate::components::notice::done;
 use crate::components::pager::{Pager, pager};
@@ -130,20 +131,20 @@ pub fn view(model: Model) -> AnyView {
             words: label.words().to_owned(),
         })
         .collect();
-    let form = view! {
-        <form class="filter" role="search" aria-label="Filter operations" method="get" action=href::OPERATIONS>
-            {search("Operation or job id", filters)}
-            {select("label", "Any label", labels, filters)}
-            {select("action", "Any next action", action_choices(), filters)}
-            {select("phase", "Any phase", phase_choices(), filters)}
-            {kept(&["unseen"], filters)}
-            <button class="btn" type="submit">"Filter"</button>
-            <details class="more">
-                <summary>"More filters"</summary>
-                <div>{line("owner", "Owner", filters, "text")}</div>
-            </details>
-        </form>
+    let fields = view! {
+        {search("Operation or job id", filters)}
+        {select("label", "Any label", labels, filters)}
+        {select("action", "Any next action", action_choices(), filters)}
+        {select("phase", "Any phase", phase_choices(), filters)}
+        {kept(&["unseen", "counted"], filters)}
     };
+    let more = view! { {line("owner", "Owner", filters)} {line("provider", "Provider", filters)} };
+    let form = filter::form(
+        href::OPERATIONS,
+        "Filter operations",
+        fields.into_any(),
+        Some(more.into_any()),
+    );
     let list = if model.rows.is_empty() && filters.0.is_empty() {
         empty(Empty::Never {
             title: "No operation is on record".to_owned(),
@@ -165,23 +166,7 @@ pub fn view(model: Model) -> AnyView {
             .map(|one| row(one, model.now))
             .collect::<Vec<_>>();
         view! {
-            <div class="sheet" data-columns="many">
-                <table class="ledger rows" role="table" aria-label="Operations, last changed first">
-                    <thead role="rowgroup">
-                        <tr role="row">
-                            <th role="columnheader" scope="col">"Operation"</th>
-                            <th role="columnheader" scope="col">"Our side"</th>
-                            <th role="columnheader" scope="col">"Remote render"</th>
-                            <th role="columnheader" scope="col">"Label"</th>
-                            <th role="columnheader" scope="col">"Next action"</th>
-                            <th role="columnheader" scope="col">"Error"</th>
-                            <th role="columnheader" scope="col" class="r">"Dead letters"</th>
-                            <th role="columnheader" scope="col" class="r">"Changed"</th>
-                        </tr>
-                    </thead>
-                    <tbody role="rowgroup">{rows}</tbody>
-                </table>
-            </div>
+            {ledger("Operations, last changed first", "rows", Breadth::Many, [column("Operation"), column("Our side"), column("Remote render"), column("Label"), column("Next action"), column("Error"), figures("Dead letters"), figures("Changed")], rows)}
             {pager(model.pager.clone())}
         }
         .into_any()

@@ -2,6 +2,7 @@
 
 use super::operation_text::copied;
 use crate::components::badge::{Face, Tone, tag};
+use crate::components::ledger::{Breadth, column, figures, ledger};
 use crate::components::text::{ABSENT, outside, short, visible};
 use crate::components::words;
 use crate::desk::view::OperationView;
@@ -55,8 +56,10 @@ fn preview(view: &OperationView, copy: &OutputCopy) -> Option<AnyView> {
             <a href=path.clone()><img src=path.clone() alt=words.clone() loading="lazy" decoding="async"/></a>
         }
         .into_any(),
+        // Nobody makes pictures of videos here. The browser reads the beginning of our copy, and shows what it finds a tenth
+        // of a second in.
         Preview::Video => view! {
-            <video src=path.clone() controls preload="metadata" aria-label=words.clone()></video>
+            <video src=format!("{path}#t=0.1") controls preload="metadata" playsinline aria-label=words.clone()></video>
         }
         .into_any(),
         Preview::Other => view! { <p class="none">"No preview of this type."</p> }.into_any(),
@@ -65,7 +68,7 @@ fn preview(view: &OperationView, copy: &OutputCopy) -> Option<AnyView> {
         view! {
             <figure data-preview=copy.index.to_string()>
                 {shown}
-                <figcaption><a href=path>{words}</a></figcaption>
+                <figcaption><a href=path>{words}</a> " " {(kind == Preview::Video).then(|| view! { <small>"video"</small> })}</figcaption>
             </figure>
         }
         .into_any(),
@@ -139,16 +142,7 @@ pub(super) fn outputs(view: &OperationView) -> Option<AnyView> {
         view! {
             <section class="block" id="outputs"><h2>"Outputs" <small>{format!("{ours} of {all} copied; shown from our own store")}</small></h2>
                 {previews}
-                <div class="sheet"><table class="ledger" role="table" aria-label="Outputs">
-                    <thead role="rowgroup"><tr role="row">
-                        <th role="columnheader" scope="col">"Index"</th>
-                        <th role="columnheader" scope="col">"Type"</th>
-                        <th role="columnheader" scope="col">"Our copy"</th>
-                        <th role="columnheader" scope="col" class="r">"Bytes"</th>
-                        <th role="columnheader" scope="col">"sha256"</th>
-                    </tr></thead>
-                    <tbody role="rowgroup">{rows}</tbody>
-                </table></div>
+                {ledger("Outputs", "", Breadth::Few, [column("Index"), column("Type"), column("Our copy"), figures("Bytes"), column("sha256")], rows)}
             </section>
         }
         .into_any(),

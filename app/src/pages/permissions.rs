@@ -6,9 +6,11 @@ use crate::components::badge::Tone;
 use crate::components::form::{Returned, finished, refused, send_back};
 use crate::components::frame::Section;
 use crate::components::icon::icon;
+use crate::components::ledger::{Breadth, column, ledger};
 use crate::components::notice::done;
 use crate::components::text::outside;
-use crate::components::time::{ago, when};
+use crate::components::time::{ago, exact, when};
+use crate::components::words;
 use crate::desk::{CameBy, Code, DeskError, Standing};
 use crate::domain::permission::{Permission, ROUTES};
 use crate::domain::role::{Caller, Role};
@@ -177,7 +179,7 @@ fn row(model: &Model, permission: Permission) -> AnyView {
     } else {
         view! { <span class="tag" data-tone=Tone::Plain.as_str()>{icon("block")}"No"</span> }.into_any()
     };
-    let remark = remark(model, permission);
+    let remark = Some(remark(model, permission)).filter(|words| !words.is_empty());
     let routes: Vec<AnyView> = ROUTES
         .iter()
         .filter(|route| route.access.permissions().contains(&permission))
@@ -186,7 +188,11 @@ fn row(model: &Model, permission: Permission) -> AnyView {
     let where_asked = if routes.is_empty() {
         view! { <small>"The command line"</small> }.into_any()
     } else {
-        let words = format!("{} addresses", routes.len());
+        let words = words::count(
+            i64::try_from(routes.len()).unwrap_or(i64::MAX),
+            "address",
+            "addresses",
+        );
         view! { <details><summary>{words}</summary><ul class="bul">{routes}</ul></details> }.into_any()
     };
     view! {
@@ -220,7 +226,7 @@ fn came(model: &Model) -> AnyView {
             view! {
                 <p>"You signed in " {when(since, ago(model.now, since))}
                     ". This session ends when it is not used for " {idle.to_string()} " minutes, and at "
-                    {when(until, until.format("%H:%M UTC, %-d %B").to_string())} " at the latest."</p>
+                    {exact(until)} " at the latest."</p>
             }
             .into_any()
         }
@@ -252,20 +258,7 @@ pub fn view(model: Model) -> AnyView {
             <p>"You are " <b>{outside(&model.caller.name)}</b> ", with the role "
                 <b class="m">{model.caller.role.as_str()}</b>
                 ". The server decides by this table on every request; the pages only explain it."</p>
-            <div class="sheet" data-columns="many">
-                <table class="ledger" role="table" aria-label="Permissions">
-                    <thead role="rowgroup">
-                        <tr role="row">
-                            <th role="columnheader" scope="col">"What"</th>
-                            <th role="columnheader" scope="col">"You may"</th>
-                            <th role="columnheader" scope="col">"Least role"</th>
-                            <th role="columnheader" scope="col">"Why not, or when"</th>
-                            <th role="columnheader" scope="col">"Asked for at"</th>
-                        </tr>
-                    </thead>
-                    <tbody role="rowgroup">{rows}</tbody>
-                </table>
-            </div>
+            {ledger("Permissions", "permissions", Breadth::Many, [column("What"), column("You may"), column("Least role"), column("Why not, or when"), column("Asked for at")], rows)}
             <section class="block">
                 <h2>"Roles"</h2>
                 <ul class="bul">{roles}</ul>

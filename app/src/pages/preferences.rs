@@ -5,7 +5,7 @@ use super::{Page, Wanted, ordered};
 use crate::components::form::{Returned, finished, refused, send_back};
 use crate::components::frame::Section;
 use crate::components::notice::done;
-use crate::components::time::{exact, moment};
+use crate::components::time::exact;
 use crate::desk::{Code, Density, DeskError, Preferences, Theme, Zone};
 use crate::href::{self, Query};
 use chrono::{DateTime, Utc};
@@ -163,11 +163,11 @@ pub fn view(model: Model) -> AnyView {
             <form class="preferences" method="post" action=Prefer::PATH data-action="prefer">
                 <fieldset><legend>"Theme"</legend>{themes(chosen.theme)}</fieldset>
                 <fieldset><legend>"Density"</legend>{densities(chosen.density)}</fieldset>
-                <fieldset><legend>"Times are written in"</legend>{zones(&model)}
-                    <p class="dim">"Now: " {moment(model.now, model.now)} ", " {exact(model.now)} ". UTC stands behind every time, on hover."</p></fieldset>
                 <fieldset><legend>"Keys"</legend>
                     <label class="check"><input type="checkbox" name="shortcuts" value="on" checked=chosen.shortcuts/>
                         <span>"Single keys are shortcuts" <small>"never the only way"</small></span></label></fieldset>
+                <fieldset><legend>"Times are written in"</legend>{zones(&model)}
+                    <p class="dim">"Now: " {exact(model.now)} ". UTC stands behind every time, on hover."</p></fieldset>
                 <div class="acts"><button class="btn" data-tone="go" type="submit">"Save the preferences"</button></div>
             </form>
         </main>

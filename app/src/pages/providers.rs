@@ -8,11 +8,12 @@ use crate::components::form::{
     Returned, finished, hidden, is_invalid, reason, reason_field, refused, send_back,
 };
 use crate::components::frame::Section;
+use crate::components::live::{self, Events};
 use crate::components::notice::done;
 use crate::components::text::{ABSENT, outside, visible};
 use crate::components::time::{ago, when};
 use crate::components::words;
-use crate::desk::{Answer, DeskError, ProviderView};
+use crate::desk::{Answer, DeskError, ProviderView, Topic};
 use crate::domain::permission::Permission;
 use crate::domain::role::Caller;
 use crate::edge::Edge;
@@ -29,6 +30,7 @@ pub struct Model {
     pub key: String,
     pub returned: Option<Returned>,
     pub done: Option<String>,
+    pub events: Events,
 }
 
 const ALLOWED: Face = Face {
@@ -158,7 +160,10 @@ fn provider(model: &Model, one: &ProviderView) -> AnyView {
     } else {
         outside(&one.account)
     };
-    let waiting = href::with(href::OPERATIONS, &Query::of(&[("action", "dispatch")]));
+    let waiting = href::with(
+        href::OPERATIONS,
+        &Query::of(&[("action", "dispatch"), ("provider", &one.name)]),
+    );
     view! {
         <section class="block" data-provider=one.name.clone() data-paused=one.pause.is_some().to_string()>
             <h2><span class="m">{outside(&one.name)}</span> {state}</h2>
@@ -190,8 +195,9 @@ pub fn view(model: Model) -> AnyView {
             .into_any()
     };
     view! {
-        <main id="main" class="page">
+        <main id="main" class="page" data-live="main">
             <h1>"Providers"</h1>
+            {live::line(model.now, &model.events)}
             {model.done.clone().map(done)}
             <p class="dim">"Where new generations are submitted. A pause stops them at once: at the plan, at the confirmation, and at the moment of sending."</p>
             {list}
@@ -202,6 +208,7 @@ pub fn view(model: Model) -> AnyView {
 
 pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
     let Wanted { desk, edge } = wanted;
+    let events = live::events(desk.as_ref(), &Topic::Desk).await;
     let model = Model {
         now: desk.now(),
         providers: desk.providers().await?,
@@ -209,6 +216,7 @@ pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
         key: edge.key("providers"),
         returned: Returned::of(&edge.query),
         done: finished(&edge.query),
+        events,
     };
     Ok(Page {
         title: "Providers".to_owned(),
@@ -230,6 +238,7 @@ pub fn samples(now: DateTime<Utc>) -> Vec<(&'static str, Model)> {
         key: "k".to_owned(),
         returned: Returned::of(&Query::parse(query)),
         done: finished(&Query::parse(query)),
+        events: None,
     };
     let refused = "refused=invalid_request&form=provider-genace&typed.reason=";
     vec![

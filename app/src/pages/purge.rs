@@ -123,7 +123,7 @@ pub fn view(model: Model) -> AnyView {
     view! {
         <main id="main" class="page" data-message=id.clone() data-purge="">
             {crumbs(vec![
-                Crumb::link("Dead letters", href::with(href::DEAD_LETTERS, &model.back)),
+                Crumb::desk(&model.back),
                 Crumb::link(format!("message {}", short(&id)), cancel.clone()),
                 Crumb::here("purge"),
             ])}

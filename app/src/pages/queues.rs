@@ -1,5 +1,6 @@
 //! `/queues`: Soniq's six keys for each queue, in one consistent snapshot; the jobs that are stuck, and how the dead table
-//! grows. Nothing here changes anything.
+//! grows. Nothing here changes anything. Jobs come and go without being announced, so an open page reads them again with
+//! every beat.
 
 use super::error::Problem;
 use super::queues_parts::{dead_table, stuck};
@@ -7,10 +8,12 @@ use super::{Page, Wanted};
 use crate::components::circuit::circuit;
 use crate::components::empty::{Empty, empty};
 use crate::components::frame::{Section, strip};
+use crate::components::ledger::{Breadth, column, figures, ledger};
+use crate::components::live::{self, Events};
 use crate::components::text::outside;
 use crate::components::words::thousands;
 use crate::desk::view::Overview;
-use crate::desk::{QueuesView, Totals};
+use crate::desk::{QueuesView, Topic, Totals};
 use crate::href::{self, Query};
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
@@ -20,9 +23,10 @@ pub struct Model {
     pub now: DateTime<Utc>,
     pub overview: Overview,
     pub queues: QueuesView,
+    pub events: Events,
 }
 
-fn figures(totals: Totals, dead: AnyView) -> AnyView {
+fn counts(totals: Totals, dead: AnyView) -> AnyView {
     view! {
         <td role="cell" class="r n" data-l="Queued">{thousands(totals.queued)}</td>
         <td role="cell" class="r n" data-l="Processing">{thousands(totals.processing)}</td>
@@ -59,7 +63,7 @@ pub fn view(model: Model) -> AnyView {
             view! {
                 <tr role="row" data-queue=one.queue.clone()>
                     <th role="rowheader" scope="row" class="w"><strong class="m">{outside(&one.queue)}</strong></th>
-                    {figures(one.totals, dead)}
+                    {counts(one.totals, dead)}
                 </tr>
             }
         })
@@ -68,27 +72,24 @@ pub fn view(model: Model) -> AnyView {
     let all = view! {
         <tr role="row" data-queue-totals="">
             <th role="rowheader" scope="row" class="w"><strong>"All queues"</strong></th>
-            {figures(totals, thousands(totals.dead_letter).into_any())}
+            {counts(totals, view! { <a href=href::DEAD_LETTERS>{thousands(totals.dead_letter)}</a> }.into_any())}
         </tr>
     };
-    let table = view! {
-        <div class="sheet">
-            <table class="ledger" role="table" aria-label="Queues">
-                <thead role="rowgroup">
-                    <tr role="row">
-                        <th role="columnheader" scope="col">"Queue"</th>
-                        <th role="columnheader" scope="col" class="r">"Queued"</th>
-                        <th role="columnheader" scope="col" class="r">"Processing"</th>
-                        <th role="columnheader" scope="col" class="r">"Done"</th>
-                        <th role="columnheader" scope="col" class="r">"Cancelled"</th>
-                        <th role="columnheader" scope="col" class="r">"Dead letters"</th>
-                        <th role="columnheader" scope="col" class="r">"Total"</th>
-                    </tr>
-                </thead>
-                <tbody role="rowgroup">{rows} {all}</tbody>
-            </table>
-        </div>
-    };
+    let table = ledger(
+        "Queues",
+        "figures",
+        Breadth::Few,
+        [
+            column("Queue"),
+            figures("Queued"),
+            figures("Processing"),
+            figures("Done"),
+            figures("Cancelled"),
+            figures("Dead letters"),
+            figures("Total"),
+        ],
+        view! { {rows} {all} },
+    );
     let never = nothing.then(|| {
         empty(Empty::Never {
             title: "No queue has ever held a job".to_owned(),
@@ -97,7 +98,7 @@ pub fn view(model: Model) -> AnyView {
     });
     view! {
         {strip(model.overview, model.now)}
-        <main id="main" class="page">
+        <main id="main" class="page" data-live="main" data-events=model.events data-every=live::OFTEN>
             <h1>"Queues"</h1>
             {circuits}
             <section class="block">
@@ -114,12 +115,14 @@ pub fn view(model: Model) -> AnyView {
 
 pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
     let Wanted { desk, .. } = wanted;
+    let events = live::events(desk.as_ref(), &Topic::Desk).await;
     let queues = desk.queues().await?;
     let overview = desk.overview().await.unwrap_or_default();
     let model = Model {
         now: desk.now(),
         overview,
         queues,
+        events,
     };
     Ok(Page {
         title: "Queues".to_owned(),
@@ -138,6 +141,7 @@ pub fn samples(now: DateTime<Utc>) -> Vec<(&'static str, Model)> {
                 now,
                 overview: super::samples::overview(),
                 queues: super::samples::queues(now),
+                events: Some(Topic::Desk.events(Some("m1"))),
             },
         ),
         (
@@ -146,6 +150,7 @@ pub fn samples(now: DateTime<Utc>) -> Vec<(&'static str, Model)> {
                 now,
                 overview: Overview::default(),
                 queues: QueuesView::default(),
+                events: None,
             },
         ),
     ]

@@ -1,5 +1,6 @@
 //! Parts of `/queues`: jobs that nobody carries on, and the dead table.
 
+use crate::components::ledger::{Breadth, column, ledger};
 use crate::components::meta::{meta, mono};
 use crate::components::text::{ABSENT, outside};
 use crate::components::time::{ago, when};
@@ -67,15 +68,7 @@ pub(super) fn stuck(view: &StuckView, now: DateTime<Utc>) -> AnyView {
         <section class="block" data-stuck-jobs=all.to_string()>
             <h2>"Stuck jobs" <small>{head}</small></h2>
             <p>{counts}</p>
-            <div class="sheet"><table class="ledger" role="table" aria-label="Stuck jobs">
-                <thead role="rowgroup"><tr role="row">
-                    <th role="columnheader" scope="col">"Job"</th>
-                    <th role="columnheader" scope="col">"Queue"</th>
-                    <th role="columnheader" scope="col">"Since"</th>
-                    <th role="columnheader" scope="col">"What it means"</th>
-                </tr></thead>
-                <tbody role="rowgroup">{rows}</tbody>
-            </table></div>
+            {ledger("Stuck jobs", "", Breadth::Few, [column("Job"), column("Queue"), column("Since"), column("What it means")], rows)}
         </section>
     }
     .into_any()
@@ -126,7 +119,7 @@ pub(super) fn dead_table(table: &DeadTable, now: DateTime<Utc>) -> AnyView {
             {meta(facts)}
             <p>"To see what a purge of the old and acknowledged would delete: "
                 <code>"dlo purge --older-than 90d --only-acknowledged"</code>
-                ". Nothing is deleted without " <code>"--execute"</code> "."</p>
+                ". Nothing is deleted without " <code class="nowrap">"--execute"</code> "."</p>
         </section>
     }
     .into_any()

@@ -5,8 +5,9 @@ use super::query;
 use super::{Page, Wanted};
 use crate::components::badge::{self, effect_tag, recovery_tag};
 use crate::components::empty::{Empty, empty};
-use crate::components::filter::{Choice, chips, line, select};
+use crate::components::filter::{self, Choice, brief, chips, select};
 use crate::components::frame::{Section, strip};
+use crate::components::ledger::{Breadth, column, ledger};
 use crate::components::live::{self, Events};
 use crate::components::pager::{Pager, pager};
 use crate::components::text::{ABSENT, outside, tail};
@@ -56,25 +57,25 @@ fn row(one: &Recovery, now: DateTime<Utc>, with_operation: bool) -> AnyView {
     let id = one.id.to_string();
     let operation = with_operation.then(|| {
         view! {
-            <td role="cell" data-l="Operation">
+            <td role="cell" data-l="Operation" class="b-op">
                 <a class="m" href=href::operation(one.operation_id.as_str())>{outside(one.operation_id.as_str())}</a>
             </td>
         }
     });
     view! {
         <tr role="row" data-recovery=id.clone() data-state=one.state.as_str() data-action=one.action.as_str()>
-            <th role="rowheader" scope="row" data-l="Recovery">
+            <th role="rowheader" scope="row" class="b-id" data-l="Recovery">
                 <a class="id" href=href::recovery(&id) title=id.clone()>{tail(&id)}</a>
                 <small>{moment(now, one.created_at)} ", " {ago(now, one.created_at)}</small>
             </th>
             {operation}
-            <td role="cell" data-l="Action"><strong>{words::action(one.action)}</strong> " " {effect_tag(one.effect)}</td>
-            <td role="cell" data-l="State">{recovery_tag(one.state)} <small>{duration(one, now)}</small></td>
-            <td role="cell" data-l="Outcome" class="w">{match &one.outcome {
+            <td role="cell" data-l="Action" class="b-act"><strong>{words::action(one.action)}</strong> " " {effect_tag(one.effect)}</td>
+            <td role="cell" data-l="State" class="b-state">{recovery_tag(one.state)} <small>{duration(one, now)}</small></td>
+            <td role="cell" data-l="Outcome" class="b-out">{match &one.outcome {
                 Some(outcome) => outside(outcome),
                 None => ABSENT.into_any(),
             }}</td>
-            <td role="cell" data-l="Who and why" class="w">
+            <td role="cell" data-l="Who and why" class="b-who">
                 {outside(&one.requested_by)} <small class="said">"“" {outside(&one.reason)} "”"</small>
             </td>
         </tr>
@@ -88,42 +89,38 @@ pub(super) fn table(recoveries: &[Recovery], now: DateTime<Utc>, with_operation:
         .iter()
         .map(|one| row(one, now, with_operation))
         .collect::<Vec<_>>();
-    view! {
-        <div class="sheet">
-            <table class="ledger" role="table" aria-label="Recoveries">
-                <thead role="rowgroup">
-                    <tr role="row">
-                        <th role="columnheader" scope="col">"Recovery"</th>
-                        {with_operation.then(|| view! { <th role="columnheader" scope="col">"Operation"</th> })}
-                        <th role="columnheader" scope="col">"Action"</th>
-                        <th role="columnheader" scope="col">"State"</th>
-                        <th role="columnheader" scope="col">"Outcome"</th>
-                        <th role="columnheader" scope="col">"Who and why"</th>
-                    </tr>
-                </thead>
-                <tbody role="rowgroup">{rows}</tbody>
-            </table>
-        </div>
-    }
-    .into_any()
+    ledger(
+        "Recoveries",
+        "recoveries",
+        Breadth::Few,
+        [
+            Some(column("Recovery")),
+            with_operation.then(|| column("Operation")),
+            Some(column("Action")),
+            Some(column("State")),
+            Some(column("Outcome")),
+            Some(column("Who and why")),
+        ]
+        .into_iter()
+        .flatten(),
+        rows,
+    )
 }
 
 pub fn view(model: Model) -> AnyView {
     let filters = &model.filters;
-    let states = RecoveryState::ALL
-        .iter()
-        .map(|state| Choice {
-            value: state.as_str(),
-            words: badge::recovery(*state).words.to_owned(),
-        })
-        .collect();
-    let form = view! {
-        <form class="filter" role="search" aria-label="Filter recoveries" method="get" action=href::RECOVERIES>
-            {line("operation", "Operation", filters, "text")}
-            <label class="field"><span>"State"</span>{select("state", "Any state", states, filters)}</label>
-            <button class="btn" type="submit">"Filter"</button>
-        </form>
+    let active = Choice {
+        value: query::ACTIVE,
+        words: "Not ended".to_owned(),
     };
+    let states = RecoveryState::ALL.iter().map(|state| Choice {
+        value: state.as_str(),
+        words: badge::recovery(*state).words.to_owned(),
+    });
+    let states = [active].into_iter().chain(states).collect();
+    let fields =
+        view! { {brief("operation", "Operation", filters)} {select("state", "Any state", states, filters)} };
+    let form = filter::form(href::RECOVERIES, "Filter recoveries", fields.into_any(), None);
     let list = if model.recoveries.is_empty() && filters.0.is_empty() {
         empty(Empty::Never {
             title: "Nothing has been recovered yet".to_owned(),
@@ -140,7 +137,13 @@ pub fn view(model: Model) -> AnyView {
     } else {
         view! { {table(&model.recoveries, model.now, true)} {pager(model.pager.clone())} }.into_any()
     };
-    let head = view! { <span class="dim">"active first, then newest"</span> };
+    // What runs counts its time.
+    let every = model
+        .recoveries
+        .iter()
+        .any(|one| one.state.is_active())
+        .then_some(live::OFTEN);
+    let head = view! { <span class="dim">"those that have not ended first, then newest first"</span> };
     view! {
         {strip(model.overview.clone(), model.now)}
         <main id="main" class="page">
@@ -148,7 +151,7 @@ pub fn view(model: Model) -> AnyView {
             {form}
             {chips(head.into_any(), href::RECOVERIES, filters, query::RECOVERY_NAMES)}
             <p class="news" role="status" data-news=""></p>
-            <div data-live="rows" data-hold="" data-events=model.events.clone()>{list}</div>
+            <div data-live="rows" data-hold="" data-events=model.events.clone() data-every=every>{list}</div>
         </main>
     }
     .into_any()

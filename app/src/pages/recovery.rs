@@ -248,8 +248,9 @@ pub fn view(model: Model) -> AnyView {
             ),
         ),
     ];
+    // With the script the page follows by itself.
     let again = recovery.state.is_active().then(|| {
-        view! { <a href=href::recovery(&id)>"Load again"</a> }
+        view! { <noscript><a href=href::recovery(&id)>"Load again"</a></noscript> }
     });
     let said = format!(
         "{} {}: {}. {}",
@@ -264,7 +265,7 @@ pub fn view(model: Model) -> AnyView {
         .map_or_else(|| "Not ended yet.".into_any(), outside);
     view! {
         <main id="main" class="page" data-live="main" data-say=visible(&said) data-recovery=id.clone()
-            data-state=recovery.state.as_str()>
+            data-state=recovery.state.as_str() data-every=recovery.state.is_active().then_some(live::OFTEN)>
             {crumbs(vec![Crumb::link("Recoveries", href::RECOVERIES), Crumb::here(tail(&id))])}
             {live::line(now, &model.events)}
             {model.done.clone().map(done)}
@@ -300,7 +301,12 @@ pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
         .recovery(&id)
         .await
         .map_err(Problem::about("recovery", &id))?;
-    let title = format!("{} {}", words::action(recovery.action), recovery.operation_id);
+    let title = format!(
+        "{} {}: {}",
+        words::action(recovery.action),
+        recovery.operation_id,
+        badge::recovery(recovery.state).words
+    );
     let model = Model {
         now: desk.now(),
         recovery,

@@ -16,7 +16,7 @@ use crate::components::icon::icon;
 use crate::components::live::{self, Events};
 use crate::components::plan::{card_tone, effect_head, evidence, order, question, written};
 use crate::components::text::{outside, short, visible};
-use crate::components::time::exact;
+use crate::components::time::zoned;
 use crate::components::warnings::warnings;
 use crate::components::words;
 use crate::desk::view::OperationView;
@@ -235,12 +235,17 @@ fn paid_head(model: &Model, cancel: AnyView) -> AnyView {
         None => "Its cost is not known. This cannot be undone.".to_owned(),
     };
     let provider = visible(&model.operation.provider);
+    // What the large lines say is not said again.
+    let summary = model.plan.summary.as_str();
+    let why = summary
+        .split_once("cannot be undone. ")
+        .map_or(summary, |(_, why)| why);
     view! {
         <div class="effect">
             {icon(effect(model.plan.effect).icon)}
             <div>
                 <p>{format!("Submits a NEW generation to {provider}.")}<br/>{price}</p>
-                <span data-summary="">{outside(&model.plan.summary)}</span>
+                <span class="why-now" data-summary="">{outside(why)}</span>
             </div>
             {cancel}
         </div>
@@ -269,11 +274,10 @@ pub fn view(model: Model) -> AnyView {
         .as_deref()
         .map(|message| format!("message {}, ", short(message)));
     let known = format!(
-        "{}revision {}, owner {}, planned {}",
+        "{}revision {}, owner {}, planned ",
         led_by.unwrap_or_default(),
         plan.revision,
         visible(&model.operation.owner),
-        exact(plan.planned_at),
     );
     let context = Context {
         now: model.now,
@@ -306,7 +310,7 @@ pub fn view(model: Model) -> AnyView {
         <main id="main" class="page" data-holds=plan.revision.to_string() data-operation=id.clone() data-revision=plan.revision.to_string()
             data-plan=plan.action.as_str()>
             {crumbs(vec![
-                Crumb::link("Dead letters", href::with(href::DEAD_LETTERS, &model.back)),
+                Crumb::desk(&model.back),
                 Crumb::id(id.clone(), model.cancel()),
                 Crumb::here("review"),
             ])}
@@ -315,7 +319,7 @@ pub fn view(model: Model) -> AnyView {
             <div class="chips">
                 {label_and_flag(plan.label, plan.refund_unresolved)}
                 {effect_tag(plan.effect)}
-                <span class="dim">{outside(&known)}</span>
+                <span class="dim">{outside(&known)} {zoned(plan.planned_at)}</span>
             </div>
             {refused(model.returned.as_ref(), FORM)}
             {stale.map(|changed| view! { {changed} <h2 class="new-plan">"The plan that holds now"</h2> })}

@@ -1,5 +1,6 @@
 //! The operation's timeline: attempts, observations, decisions, money, notes and audit in one order of time.
 
+use crate::components::ledger::{Breadth, column, figures, ledger};
 use crate::components::text::{ABSENT, outside};
 use crate::components::time::{ago, moment};
 use crate::components::words;
@@ -124,17 +125,7 @@ pub(super) fn timeline(story: &Story<'_>, now: DateTime<Utc>) -> AnyView {
         .collect::<Vec<_>>();
     view! {
         <section class="block" id="timeline"><h2>"Timeline" <small>{count} ", newest first"</small></h2>
-            <div class="sheet"><table class="ledger" role="table" aria-label="Timeline">
-                <thead role="rowgroup"><tr role="row">
-                    <th role="columnheader" scope="col">"When"</th>
-                    <th role="columnheader" scope="col">"What"</th>
-                    <th role="columnheader" scope="col">"Evidence"</th>
-                    <th role="columnheader" scope="col">"Source"</th>
-                    <th role="columnheader" scope="col" class="r">"Money"</th>
-                    <th role="columnheader" scope="col" class="r">"Revision"</th>
-                </tr></thead>
-                <tbody role="rowgroup">{rows}</tbody>
-            </table></div>
+            {ledger("Timeline", "timeline", Breadth::Few, [column("When"), column("What"), column("Evidence"), column("Source"), figures("Money"), figures("Revision")], rows)}
         </section>
     }
     .into_any()

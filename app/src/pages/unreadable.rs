@@ -1,6 +1,7 @@
 //! `/dead-letters/{id}` of a row that cannot be what it says: everything of it that can be read all the same.
 
 use crate::components::crumbs::{Crumb, crumbs};
+use crate::components::ledger::{Breadth, column, ledger};
 use crate::components::meta::mono;
 use crate::components::notice::caution;
 use crate::components::text::{outside, short};
@@ -36,20 +37,14 @@ pub fn view(model: Model) -> AnyView {
     view! {
         <main id="main" class="page" data-message=id.clone() data-inconsistent=what.clone()>
             {crumbs(vec![
-                Crumb::link("Dead letters", href::with(href::DEAD_LETTERS, &back)),
+                Crumb::desk(&back),
                 Crumb::here(format!("message {}", short(&id))),
             ])}
             <div class="title"><h1>"Message " <span class="m">{short(&id)}</span></h1></div>
             {caution("This dead letter cannot be read.", says.into_any())}
             <section class="block">
                 <h2>"What can be read" <small>"as it stands, redacted"</small></h2>
-                <div class="sheet"><table class="ledger" role="table" aria-label="What can be read">
-                    <thead role="rowgroup"><tr role="row">
-                        <th role="columnheader" scope="col">"Column"</th>
-                        <th role="columnheader" scope="col">"Value"</th>
-                    </tr></thead>
-                    <tbody role="rowgroup">{columns}</tbody>
-                </table></div>
+                {ledger("What can be read", "", Breadth::Few, [column("Column"), column("Value")], columns)}
             </section>
             <section class="block"><h2>"What can be done with the message"</h2>
                 <p><a href=purge>"Purge message " {short(&id)} "…"</a></p>

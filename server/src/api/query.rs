@@ -2,7 +2,9 @@
 
 use super::problem::Problem;
 use app::desk::filter::{DEFAULT_LIMIT, MAX_LIMIT};
-use app::desk::{AuditFilter, Code, DeadLetterFilter, OperationFilter, PageRequest, RecoveryFilter};
+use app::desk::{
+    AuditFilter, Code, DeadLetterFilter, OperationFilter, PageRequest, RecoveryFilter, WantedCategory,
+};
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -164,7 +166,7 @@ pub fn dead_letters(text: Option<&str>) -> Result<(DeadLetterFilter, PageRequest
         label: query.closed("label")?,
         action: query.closed("action")?,
         phase: query.closed("phase")?,
-        category: query.closed("category")?,
+        category: query.closed("category")?.map(WantedCategory::Is),
         operation: query.open("operation"),
         owner: query.open("owner"),
         disposition: query.closed("disposition")?,
@@ -194,6 +196,8 @@ pub fn operations(text: Option<&str>) -> Result<(OperationFilter, PageRequest), 
         owner: query.open("owner"),
         q: query.open("q"),
         unseen: query.closed("unseen")?,
+        counted: None,
+        provider: None,
     };
     Ok((filter, query.page()?))
 }
@@ -206,6 +210,7 @@ pub fn recoveries(text: Option<&str>) -> Result<(RecoveryFilter, PageRequest), P
     let mut query = Query::parse(text, &["state", "operation", "cursor", "limit"])?;
     let filter = RecoveryFilter {
         state: query.closed("state")?,
+        only_active: false,
         operation: query.open("operation"),
     };
     Ok((filter, query.page()?))

@@ -148,7 +148,10 @@ impl Executor {
                 let copied = record.outputs.len();
                 Some(Ending::new(
                     RecoveryState::Succeeded,
-                    format!("Delivered: all {copied} outputs are ours."),
+                    match copied {
+                        1 => "Delivered: its one output is ours.".to_owned(),
+                        many => format!("Delivered: all {many} outputs are ours."),
+                    },
                 ))
             } else if passing.is_none() {
                 let why: Vec<String> = failures

@@ -156,7 +156,8 @@ fn ending(permit: &Permit, job_id: &JobId, observation: &Observation, seen: &See
                 words.push_str(&format!(" (“{raw}”)"));
             }
             if let Some(outputs) = &observation.outputs {
-                words.push_str(&format!(", {} outputs listed", outputs.len()));
+                let unit = if outputs.len() == 1 { "output" } else { "outputs" };
+                words.push_str(&format!(", {} {unit} listed", outputs.len()));
             }
             if permit.stored.recovery.action == Action::InspectAccounting || !seen.changed {
                 words.push_str(&format!("; the charge is {}", seen.record.charge.state));

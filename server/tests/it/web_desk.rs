@@ -3,16 +3,20 @@
 use crate::queue::shared::{Letter, bury};
 use crate::support::app::{Answer, Browser, TestApp};
 use crate::support::backend::{Backend, Kind};
+use crate::support::desk::CONFIG;
 use app::domain::role::Role;
 use chrono::{Duration, Utc};
 use scraper::Selector;
 use serde_json::json;
-use server::config::Config;
+use server::config::{Config, Flags};
 use server::database::Database;
 
 crate::on_every_backend!(
     every_count_of_the_desk_leads_to_its_rows,
     words_of_the_error_and_ids_are_found_from_the_page,
+    a_message_without_a_category_is_found_by_its_group,
+    the_figures_at_the_head_lead_to_their_rows,
+    a_message_is_folded_and_says_how_much_it_hides,
 );
 
 fn select(text: &str) -> Selector {
@@ -96,6 +100,17 @@ async fn every_count_of_the_desk_leads_to_its_rows(backend: Backend, database: D
     for (href, claimed) in hours.iter().chain(&labels).chain(&groups) {
         assert_eq!(rows(&mut browser, href).await, *claimed, "{href}");
     }
+    // Also where a queue or a label is chosen already.
+    for under in [
+        "queue=delivery",
+        "label=render_in_progress",
+        "label=no_operation_record&queue=render",
+    ] {
+        let page = browser.get(&format!("/dead-letters?{under}")).await.expect(200);
+        for (href, claimed) in &claims(&page, ".side li", "a", ".n") {
+            assert_eq!(rows(&mut browser, href).await, *claimed, "{under}: {href}");
+        }
+    }
     // Label and queue together, from one link after the other; the order is kept by every link.
     let both = "/dead-letters?label=render_in_progress&queue=render&sort=oldest";
     assert_eq!(rows(&mut browser, both).await, 3);
@@ -144,6 +159,113 @@ async fn words_of_the_error_and_ids_are_found_from_the_page(backend: Backend, da
     assert_eq!(chips, ["search space", "died in the last 24 h"]);
     for wrong in ["age=1y", "sort=up", "group=owner", "age=over-7d&from=2099-01-01"] {
         browser.get(&format!("/dead-letters?{wrong}")).await.expect(400);
+    }
+}
+
+async fn a_message_without_a_category_is_found_by_its_group(backend: Backend, database: Database) {
+    let app = TestApp::start(backend, database, Config::default()).await;
+    filled(&app).await;
+    for n in 31..=32 {
+        let silent = Letter {
+            n,
+            error: None,
+            died_at: Utc::now(),
+            ..Letter::default()
+        };
+        bury(&app.office.database, &silent).await;
+    }
+    let mut browser = app.signed_in(Role::Viewer).await;
+    let grouped = browser.get("/dead-letters?group=category").await.expect(200);
+    let groups = claims(&grouped, "tr[data-category]", "a", "td");
+    let silent = ("/dead-letters?category=none".to_owned(), 2);
+    assert!(groups.contains(&silent), "{groups:?}");
+    for (href, claimed) in &groups {
+        assert_eq!(rows(&mut browser, href).await, *claimed, "{href}");
+    }
+    let page = browser.get(&silent.0).await.expect(200);
+    assert!(page.body.contains("not stated"), "the chip says it in words");
+    assert!(page.has("select[name=category] option[value=none][selected]"));
+    // A word of the page, and none of the contract.
+    app.get(Role::Viewer, "/api/v1/dead-letters?category=none")
+        .await
+        .refused(400, "invalid_request");
+}
+
+async fn the_figures_at_the_head_lead_to_their_rows(backend: Backend, database: Database) {
+    let config = Config::from_parts(Some(CONFIG), &[], &Flags::default()).expect("a configuration");
+    let app = TestApp::start(backend, database, config).await;
+    let record = |phase: &str, dispatch: &str, remote: serde_json::Value| {
+        json!({"provider": "genace", "owner": "studio", "specification": {"id": "s", "revision": 1}, "account": "main",
+            "phase": phase, "dispatch": dispatch, "remote": remote, "charge": {"state": "charged", "charged": "12"}})
+    };
+    let job = |n: i64, execution: &str| json!({"job_id": format!("gj_{n}"), "execution": execution});
+    let records = [
+        record("failed", "sent", job(1, "failed")),
+        record("failed", "sent", job(2, "failed")),
+        record("accepted", "sent", job(3, "running")),
+        record("submitting", "outcome_unknown", json!({})),
+    ];
+    for (n, record) in records.iter().enumerate() {
+        let path = format!("/api/v1/operations/op_{n}");
+        app.put(Role::Reporter, &path, record).await.expect(201);
+    }
+    let order = json!({"revision": 1, "action": "observe", "reason": "is it there?", "job_id": "gj_3"});
+    app.post(Role::Operator, "/api/v1/operations/op_2/recoveries", &order)
+        .await
+        .expect(202);
+    let mut browser = app.signed_in(Role::Viewer).await;
+    let desk = browser.get("/dead-letters").await.expect(200);
+    let figures = claims(&desk, "[data-fact]", "a", "b");
+    assert_eq!(
+        figures.iter().map(|(_, count)| *count).collect::<Vec<_>>(),
+        [1, 2, 1],
+        "{}",
+        desk.body
+    );
+    for (href, claimed) in &figures {
+        let page = browser.get(href).await.expect(200);
+        let found = page.page().select(&select("tbody tr")).count();
+        assert_eq!(found, *claimed, "{href}");
+        assert!(page.has("a.chip"), "{href}: what is chosen can be removed");
+    }
+    for wrong in ["/operations?counted=all", "/recoveries?state=ended"] {
+        browser.get(wrong).await.expect(400);
+    }
+    for closed in ["/operations?counted=possibly_billed", "/recoveries?state=active"] {
+        app.get(Role::Viewer, &format!("/api/v1{closed}"))
+            .await
+            .refused(400, "invalid_request");
+    }
+}
+
+async fn a_message_is_folded_and_says_how_much_it_hides(backend: Backend, database: Database) {
+    let app = TestApp::start(backend, database, Config::default()).await;
+    filled(&app).await;
+    let args = json!({"operation_id": "op_1", "prompt": "a lighthouse in fog", "api_key": "sk-live-4711",
+        "output_url": "https://cdn.example.test/a.mp4?X-Amz-Signature=0f1e2d3c", "model": "lumen-1"});
+    let letter = Letter {
+        n: 77,
+        args: &args.to_string(),
+        died_at: Utc::now(),
+        ..Letter::default()
+    };
+    let id = bury(&app.office.database, &letter).await;
+    let mut browser = app.signed_in(Role::Viewer).await;
+    // Nothing runs beside this office: the desk's own reading finds what the message says.
+    browser.get("/dead-letters?q=op_1").await.expect(200);
+    let operation = browser.get("/operations/op_1").await.expect(200);
+    let fold = format!("section[data-message='{id}'] > details:not([open]) > summary");
+    let document = operation.page();
+    let summary = document.select(&select(&fold)).next().expect("it is folded");
+    let words: String = summary.text().collect();
+    assert!(words.contains("3 values hidden"), "{words}");
+    let message = browser.get(&format!("/dead-letters/{id}")).await.expect(200);
+    assert!(message.body.contains("3 values hidden"), "{}", message.body);
+    for page in [&operation, &message] {
+        for secret in ["lighthouse", "sk-live-4711", "0f1e2d3c"] {
+            assert!(!page.body.contains(secret), "{secret}");
+        }
+        assert!(page.body.contains("lumen-1"), "what is no secret is shown");
     }
 }
 

@@ -5,7 +5,7 @@ use super::cursor::Cursor;
 use super::raw::id_value;
 use crate::database::{Dialect, Tx, Value};
 use crate::storage::text::containing;
-use app::desk::DeadLetterFilter;
+use app::desk::{DeadLetterFilter, WantedCategory};
 use chrono::{DateTime, SecondsFormat, Utc};
 
 /// Which table leads the query.
@@ -85,10 +85,11 @@ impl Narrow {
         narrow.equal("m.label", filter.label.map(|label| label.as_str()));
         narrow.equal("m.next_action", filter.action.map(|action| action.as_str()));
         narrow.equal("m.phase", filter.phase.map(|phase| phase.as_str()));
-        narrow.equal(
-            "m.error_category",
-            filter.category.map(|category| category.as_str()),
-        );
+        match filter.category {
+            Some(WantedCategory::Is(category)) => narrow.equal("m.error_category", Some(category.as_str())),
+            Some(WantedCategory::NotStated) => narrow.conditions.push("m.error_category IS NULL".to_owned()),
+            None => {}
+        }
         narrow.equal("m.operation_id", filter.operation.as_deref());
         narrow.equal("m.owner", filter.owner.as_deref());
         narrow.equal(

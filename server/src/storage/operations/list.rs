@@ -4,7 +4,7 @@ use super::from_row;
 use crate::database::{DbError, Tx, Value};
 use crate::storage::text::containing;
 use app::desk::filter::STUCK_MINUTES;
-use app::desk::{OperationFilter, Unseen};
+use app::desk::{Counted, OperationFilter, Unseen};
 use app::domain::operation::Operation;
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -42,6 +42,9 @@ pub async fn list(
     if let Some(owner) = &filter.owner {
         wanted.equal("owner", owner);
     }
+    if let Some(provider) = &filter.provider {
+        wanted.equal("provider", provider);
+    }
     if let Some(q) = filter.q.as_deref().map(str::trim).filter(|q| !q.is_empty()) {
         let at = wanted.bind(containing(q));
         wanted.conditions.push(format!(
@@ -51,6 +54,14 @@ pub async fn list(
     }
     if let Some(unseen) = filter.unseen {
         wanted.unseen(unseen, tx.now());
+    }
+    match filter.counted {
+        // The same conditions as in the figures (`storage/overview.rs`), so that each leads to its rows.
+        Some(Counted::MoneyUnresolved) => wanted.conditions.push("refund_unresolved".to_owned()),
+        Some(Counted::PossiblyBilled) => wanted
+            .conditions
+            .push("dispatch = 'outcome_unknown' AND job_id IS NULL AND closure IS NULL".to_owned()),
+        None => {}
     }
     if let Some(place) = after {
         let (at, id) = (wanted.bind(place.updated_at), wanted.bind(place.id.as_str()));

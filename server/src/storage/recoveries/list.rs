@@ -52,6 +52,9 @@ pub async fn list(
         bound.push(Value::from(state.as_str()));
         sql.push_str(&format!(" AND state = ${}", bound.len()));
     }
+    if filter.only_active {
+        sql.push_str(" AND finished_at IS NULL");
+    }
     if let Some(operation) = &filter.operation {
         bound.push(Value::from(operation));
         sql.push_str(&format!(" AND operation_id = ${}", bound.len()));

@@ -3,7 +3,7 @@
 use super::shared::{Letter, bury, get, id, listed, pages, project, readable};
 use crate::support::backend::{Backend, Kind};
 use crate::support::{raw, sample};
-use app::desk::{DeadLetterFilter, DeadLetterRow};
+use app::desk::{DeadLetterFilter, DeadLetterRow, WantedCategory};
 use app::domain::ids::DeadLetterId;
 use app::domain::label::Label;
 use app::domain::operation::{ErrorCategory, Phase};
@@ -255,7 +255,7 @@ async fn an_operations_standing_is_shown(_backend: Backend, database: Database) 
     );
     assert_eq!(
         by(DeadLetterFilter {
-            category: Some(ErrorCategory::Timeout),
+            category: Some(WantedCategory::Is(ErrorCategory::Timeout)),
             ..none()
         })
         .await,

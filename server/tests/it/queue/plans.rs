@@ -3,8 +3,8 @@
 
 use crate::support::backend::{Backend, Kind};
 use crate::support::raw;
-use app::desk::DeadLetterFilter;
 use app::desk::finding::{first_hour, within};
+use app::desk::{DeadLetterFilter, WantedCategory};
 use app::domain::dead_letter::Disposition;
 use app::domain::label::Label;
 use app::domain::operation::ErrorCategory;
@@ -62,7 +62,7 @@ fn filters() -> Vec<DeadLetterFilter> {
             ..none()
         },
         DeadLetterFilter {
-            category: Some(ErrorCategory::Timeout),
+            category: Some(WantedCategory::Is(ErrorCategory::Timeout)),
             ..none()
         },
         DeadLetterFilter {
