@@ -10,14 +10,15 @@ use crate::components::empty::{Empty, empty};
 use crate::components::filter::chips;
 use crate::components::form::finished;
 use crate::components::frame::{Section, strip};
-use crate::components::ledger::{Breadth, column, figures, ledger};
+use crate::components::ledger::{Breadth, column, figures, ledger_of};
 use crate::components::live::{self, Events};
 use crate::components::notice::done;
 use crate::components::pager::{Pager, pager};
+use crate::components::piece::piece;
 use crate::components::words;
 use crate::desk::finding::CategoryCount;
 use crate::desk::view::{DeadLetterRow, Overview, PageOf, Summary};
-use crate::desk::{Code, DeadLetterFilter, DeskError, Hours, Topic, ViewedList};
+use crate::desk::{Code, DeadLetterFilter, DeskError, Hours, Shelf, Topic, ViewedList, Zone};
 use crate::href::{self, Query};
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
@@ -33,6 +34,8 @@ pub struct Model {
     pub filter: DeadLetterFilter,
     /// The filters of the URL, as written.
     pub filters: Query,
+    /// All that was asked for.
+    pub asked: Query,
     /// The filters with order and grouping: what every link of the desk keeps.
     pub address: Query,
     pub grouped: bool,
@@ -83,6 +86,7 @@ impl Model {
             summary,
             filter,
             filters,
+            asked: wanted.clone(),
             address,
             grouped: false,
             hours: None,
@@ -151,7 +155,7 @@ fn no_rows(model: &Model) -> Option<Empty> {
     }
 }
 
-fn table(model: &Model) -> AnyView {
+fn table(model: &Model, shelf: Option<&dyn Shelf>) -> AnyView {
     if let Some(state) = no_rows(model) {
         return empty(state).into_any();
     }
@@ -164,23 +168,31 @@ fn table(model: &Model) -> AnyView {
         .as_ref()
         .map(|page| page.items.as_slice())
         .unwrap_or_default();
-    let rows = items
-        .iter()
-        .map(|item| row(item, model.now, &back))
-        .collect::<Vec<_>>();
+    // Ages are told to the second, and clocks in the reader's zone.
+    let zone = use_context::<Zone>().unwrap_or_default();
+    let piece_name = format!("desk {zone} {} {}", model.now.timestamp(), model.asked.to_text());
+    let rows = piece(shelf, piece_name, || {
+        let rows = items.iter().map(|item| row(item, model.now, &back));
+        rows.collect::<Vec<_>>().into_any()
+    });
     let name = if model.filter.oldest_first {
         "Dead letters, oldest first"
     } else {
         "Dead letters, newest first"
     };
     view! {
-        {ledger(name, "rows", Breadth::Many, [column("Operation"), column("Our side"), column("Remote render"), column("Label"), column("Next action"), column("Error"), figures("Replays"), figures("Dead since")], rows)}
+        {ledger_of(name, "rows", Breadth::Many, [column("Operation"), column("Our side"), column("Remote render"), column("Label"), column("Next action"), column("Error"), figures("Replays"), figures("Dead since")], &rows)}
         {pager(model.pager.clone())}
     }
     .into_any()
 }
 
 pub fn view(model: Model) -> AnyView {
+    view_with(model, None)
+}
+
+/// As [`view`], with rows from the shelf.
+fn view_with(model: Model, shelf: Option<&dyn Shelf>) -> AnyView {
     let chips = chips(
         head(&model),
         href::DEAD_LETTERS,
@@ -198,7 +210,7 @@ pub fn view(model: Model) -> AnyView {
                 {form(&model)}
                 <div data-live="head">{chips}</div>
                 <p class="news" role="status" data-news=""></p>
-                <div data-live="rows" data-hold="">{table(&model)}</div>
+                <div data-live="rows" data-hold="">{table(&model, shelf)}</div>
             </main>
         </div>
     }
@@ -211,6 +223,8 @@ pub(super) async fn load(wanted: Wanted) -> Result<Page, super::error::Problem> 
     let filter = query::desk(&edge.query, desk.now())?;
     let grouped = query::grouped(&edge.query)?;
     let page = query::page(&edge.query)?;
+    // Before anything is read.
+    let shelf = desk.shelf().await;
     let events = live::events(desk.as_ref(), &Topic::Desk).await;
     let rows = match desk.dead_letters(&filter, &page).await {
         Err(error) if error.code != Code::Unavailable => return Err(error.into()),
@@ -247,7 +261,7 @@ pub(super) async fn load(wanted: Wanted) -> Result<Page, super::error::Problem> 
         title,
         section: Section::DeadLetters,
         status,
-        body: view(model).into_any(),
+        body: view_with(model, shelf.as_deref()),
     })
 }
 

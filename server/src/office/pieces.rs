@@ -1,7 +1,7 @@
 //! Pieces of pages, kept while nothing changes.
 
-use super::desk::OfficeDesk;
 use super::Office;
+use super::desk::OfficeDesk;
 use crate::database::State;
 use app::desk::{Pieces, Shelf};
 use async_trait::async_trait;
