@@ -26,6 +26,7 @@ fn documents() -> BTreeMap<&'static str, String> {
         DeadLetters message(now);
         DeadLetters unreadable();
         DeadLetters purge(now);
+        DeadLetters reveal();
         Operations operations(now);
         Operations operation(now);
         Operations history(now);
@@ -92,6 +93,7 @@ fn every_page_renders_its_samples() {
                 "/forms/password",
                 "/forms/set-up",
                 "/forms/audit/verify",
+                "/forms/dead-letters/reveal",
                 "/forms/preferences/save",
                 "/forms/views/save",
                 "/forms/views/delete",
