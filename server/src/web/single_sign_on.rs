@@ -173,6 +173,10 @@ pub async fn finish(State(served): State<Served>, request: Request) -> Response 
             &reference,
         );
     };
+    // A page elsewhere can send a browser here, but not with this cookie: that is nobody's try.
+    let Some(browser) = browser(&request, served.secure) else {
+        return sent_back(href::DEAD_LETTERS, Code::SignInExpired, served.secure);
+    };
     let tried = match served
         .throttle
         .finish_single_sign_on(visit.address(), Instant::now())
@@ -180,7 +184,6 @@ pub async fn finish(State(served): State<Served>, request: Request) -> Response 
         Ok(tried) => tried,
         Err(wait) => return slow_down(wait, &reference),
     };
-    let browser = browser(&request, served.secure).unwrap_or_default();
     let back = callback(&served, &request);
     let returned = returned(&Query::parse(request.uri().query().unwrap_or_default()));
     let came = served
