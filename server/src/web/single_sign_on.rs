@@ -52,11 +52,15 @@ fn browser(request: &Request, secure: bool) -> Option<String> {
     (values.next().is_none() && value.len() == 2 * COOKIE_BYTES).then_some(value)
 }
 
-/// A redirect to anywhere, with a cookie. Only the issuer's own address and paths of ours come here.
-fn see_other(to: &str, cookie: &str) -> Response {
+/// A redirect to anywhere, with a cookie where one is set. Only the issuer's own address and paths of ours come here.
+fn see_other(to: &str, cookie: Option<String>) -> Response {
     let mut response = StatusCode::SEE_OTHER.into_response();
-    for (name, value) in [(header::LOCATION, to), (header::SET_COOKIE, cookie)] {
-        if let Ok(value) = HeaderValue::from_str(value) {
+    let headers = [
+        (header::LOCATION, Some(to.to_owned())),
+        (header::SET_COOKIE, cookie),
+    ];
+    for (name, value) in headers {
+        if let Some(Ok(value)) = value.map(HeaderValue::try_from) {
             response.headers_mut().append(name, value);
         }
     }
@@ -78,7 +82,9 @@ fn sent_back(next: &str, code: Code, secure: bool) -> Response {
         ("refused", code.as_str()),
         ("form", app::pages::login::SINGLE_SIGN_ON),
     ]);
-    see_other(&href::with(href::LOGIN, &query), &cookie(secure, "", 0))
+    // What another site may have sent here ends no sign-in that this browser is about.
+    let over = (code != Code::SignInExpired).then(|| cookie(secure, "", 0));
+    see_other(&href::with(href::LOGIN, &query), over)
 }
 
 fn slow_down(wait: std::time::Duration, reference: &str) -> Response {
@@ -121,7 +127,7 @@ pub async fn begin(State(served): State<Served>, request: Request) -> Response {
         return to_login(&next);
     }
     if visit.caller().is_some() {
-        return see_other(&next, &cookie(served.secure, "", 0));
+        return see_other(&next, Some(cookie(served.secure, "", 0)));
     }
     if let Err(wait) = served
         .throttle
@@ -134,7 +140,7 @@ pub async fn begin(State(served): State<Served>, request: Request) -> Response {
     match served.office.begin_single_sign_on(&browser, back, &next).await {
         Ok(to) => see_other(
             &to,
-            &cookie(served.secure, &browser, sign_ins::VALID.num_seconds()),
+            Some(cookie(served.secure, &browser, sign_ins::VALID.num_seconds())),
         ),
         Err(error) => sent_back(&next, error.code, served.secure),
     }
@@ -207,7 +213,7 @@ pub async fn finish(State(served): State<Served>, request: Request) -> Response 
     } else {
         href::DEAD_LETTERS
     };
-    see_other(next, &cookie(served.secure, "", 0))
+    see_other(next, Some(cookie(served.secure, "", 0)))
 }
 
 #[cfg(test)]
