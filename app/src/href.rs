@@ -18,6 +18,10 @@ pub const PERMISSIONS: &str = "/permissions";
 pub const PROVIDERS: &str = "/providers";
 pub const PREFERENCES: &str = "/preferences";
 pub const LOGIN: &str = "/login";
+/// Sends the browser to the issuer of single sign-on.
+pub const SINGLE_SIGN_ON: &str = "/login/oidc";
+/// Takes it back.
+pub const SINGLE_SIGN_ON_BACK: &str = "/login/oidc/callback";
 pub const SETUP: &str = "/setup";
 /// Announces changes to open pages.
 pub const EVENTS: &str = "/events";
@@ -61,6 +65,11 @@ pub fn dead_letter(id: &str) -> String {
 /// The question before a dead letter is deleted.
 pub fn purge(id: &str) -> String {
     format!("{}/purge", dead_letter(id))
+}
+
+/// The one look at a hidden field.
+pub fn revealed(id: &str) -> String {
+    format!("{}/revealed", dead_letter(id))
 }
 
 pub fn recovery(id: &str) -> String {

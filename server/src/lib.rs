@@ -16,6 +16,7 @@ pub mod fixture;
 mod fuzzing;
 pub mod live;
 pub mod office;
+pub mod oidc;
 pub mod provider;
 pub mod queue;
 pub mod storage;

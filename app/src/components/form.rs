@@ -87,6 +87,18 @@ pub fn reason(text: &str) -> Result<&str, DeskError> {
 pub const fn refusal(code: Code) -> (&'static str, &'static str) {
     match code {
         Code::Unauthenticated => ("You are signed out.", "Sign in and send it again."),
+        Code::SignInExpired => (
+            "That sign-in is over.",
+            "This browser began no such sign-in, or it took longer than ten minutes. Begin again.",
+        ),
+        Code::SignInRefused => (
+            "You were not let in.",
+            "Who signs you in did not say that it is you, or this office does not let you in. Begin again, or ask an administrator.",
+        ),
+        Code::IssuerUnavailable => (
+            "Who signs you in does not answer.",
+            "Nothing is wrong with your account. Try again in a moment.",
+        ),
         Code::InvalidRequest | Code::InvalidRecord | Code::BadId => (
             "Something is missing or malformed.",
             "A reason is required, at most 500 characters; ids, amounts and times must be well-formed.",

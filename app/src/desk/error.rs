@@ -7,6 +7,9 @@ crate::slugs! {
     /// Stable codes of refusals (DESIGN 7).
     pub enum Code ("code") {
         Unauthenticated => "unauthenticated",
+        SignInExpired => "sign_in_expired",
+        SignInRefused => "sign_in_refused",
+        IssuerUnavailable => "issuer_unavailable",
         InvalidRequest => "invalid_request",
         InvalidRecord => "invalid_record",
         MissingIdempotencyKey => "missing_idempotency_key",
@@ -46,7 +49,7 @@ impl Code {
         match self {
             Self::InvalidRequest | Self::MissingIdempotencyKey | Self::BadId => 400,
             Self::Unauthenticated => 401,
-            Self::RoleRequired | Self::CrossSite => 403,
+            Self::RoleRequired | Self::CrossSite | Self::SignInExpired | Self::SignInRefused => 403,
             Self::NotFound => 404,
             Self::MethodNotAllowed => 405,
             Self::PlanStale | Self::RecoveryActive | Self::RecordExists | Self::RecordRequired => 409,
@@ -67,7 +70,7 @@ impl Code {
             Self::PreconditionRequired => 428,
             Self::SlowDown => 429,
             Self::Internal => 500,
-            Self::Unavailable => 503,
+            Self::Unavailable | Self::IssuerUnavailable => 503,
         }
     }
 }

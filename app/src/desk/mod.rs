@@ -12,6 +12,7 @@ pub mod order;
 pub mod preference;
 pub mod provider;
 pub mod queues;
+pub mod reveal;
 pub mod revision;
 pub mod saved_view;
 pub mod shelf;
@@ -32,6 +33,7 @@ pub use order::{DecisionOrder, Ordered, RecoveryOrder};
 pub use preference::{Density, PreferenceDesk, Preferences, Theme, Zone};
 pub use provider::{PauseView, ProviderView, Providers};
 pub use queues::{DeadTable, QueueStats, QueuesView, StuckCount, StuckJob, StuckKind, StuckView, Totals};
+pub use reveal::{Revealed, Reveals};
 pub use revision::{FieldLine, RevisionView, Revisions, compare};
 pub use saved_view::{MAX_VIEW_NAME, MAX_VIEWS, SavedView, ViewOrder, ViewedList, Views};
 pub use shelf::{Pieces, Shelf};
@@ -58,13 +60,15 @@ pub type Answer<T> = Result<T, DeskError>;
 /// with other content [`Code::IdempotencyConflict`].
 #[async_trait]
 pub trait Desk:
-    Notes + Claims + Revisions + PreferenceDesk + Views + Providers + Pieces + Send + Sync
+    Notes + Claims + Revisions + PreferenceDesk + Views + Providers + Reveals + Pieces + Send + Sync
 {
     /// Who asks; `None` when signed out.
     fn caller(&self) -> Option<Caller>;
     /// The moment of this request, on the server's clock.
     fn now(&self) -> DateTime<Utc>;
 
+    /// What the issuer of single sign-on is called, where there is one.
+    fn issuer(&self) -> Option<String>;
     /// Starts a session for this browser.
     async fn sign_in(&self, name: &str, password: &str) -> Answer<Caller>;
     /// Ends it.

@@ -22,6 +22,8 @@ pub struct Standing {
     pub idle_minutes: i64,
     /// Whether messages without a record may be replayed here.
     pub replay_without_record: bool,
+    /// Whether a hidden field may be looked at here.
+    pub reveal: bool,
     /// People that a creation needs.
     pub people_for_a_creation: u8,
 }

@@ -14,11 +14,16 @@ pub const SIGN_OUT: &str = "/forms/sign-out";
 
 const FORM: &str = "sign-in";
 
+/// The name of the way through the issuer, in what is refused.
+pub const SINGLE_SIGN_ON: &str = "single-sign-on";
+
 /// The way back after signing in, and what was refused.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Model {
     pub next: String,
     pub returned: Option<Returned>,
+    /// What the issuer of single sign-on is called, where there is one.
+    pub issuer: Option<String>,
 }
 
 /// Starts a session and goes to where the person wanted to be.
@@ -69,7 +74,27 @@ fn trouble(returned: Option<&Returned>) -> Option<AnyView> {
         };
         return Some(notice.into_any());
     }
-    refused(returned, FORM)
+    if back.code == Code::RoleRequired && back.form == SINGLE_SIGN_ON {
+        let notice = view! {
+            <div class="notice" data-tone="refuse" role="alert" id="refused" tabindex="-1" data-code="role_required">
+                {crate::components::icon::icon("block")}
+                <div><h2>"You have no role here."</h2>
+                    <p>"You are known, but no group of yours means a role in this office. Ask an administrator."</p></div>
+            </div>
+        };
+        return Some(notice.into_any());
+    }
+    refused(returned, FORM).or_else(|| refused(returned, SINGLE_SIGN_ON))
+}
+
+/// The way through the issuer: a link, because the policy lets no form lead to another host.
+fn single_sign_on(model: &Model) -> Option<AnyView> {
+    let label = model.issuer.clone()?;
+    let to = href::with(href::SINGLE_SIGN_ON, &Query::of(&[("next", &model.next)]));
+    let link = view! {
+        <p class="acts"><a class="btn" data-tone="go" data-single-sign-on="" href=to>"Sign in with " {label}</a></p>
+    };
+    Some(link.into_any())
 }
 
 pub fn view(model: Model) -> AnyView {
@@ -78,6 +103,7 @@ pub fn view(model: Model) -> AnyView {
         <main id="main" class="login">
             <h1>"Sign in"</h1>
             {trouble(model.returned.as_ref())}
+            {single_sign_on(&model)}
             <form class="form" method="post" action=SignIn::PATH data-action="sign-in">
                 {hidden("next", model.next)}
                 <label class="field"><span>"Name"</span>
@@ -103,6 +129,7 @@ pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
     let model = Model {
         next: next.to_owned(),
         returned: Returned::of(query),
+        issuer: wanted.desk.issuer(),
     };
     Ok(Page {
         title: "Sign in".to_owned(),
@@ -115,12 +142,14 @@ pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
 #[cfg(test)]
 pub fn samples() -> Vec<(&'static str, Model)> {
     let refused = Query::parse("refused=unauthenticated&form=sign-in&typed.name=m.okafor");
+    let unreachable = Query::parse("refused=issuer_unavailable&form=single-sign-on");
     vec![
         (
             "login",
             Model {
                 next: href::DEAD_LETTERS.to_owned(),
                 returned: None,
+                issuer: None,
             },
         ),
         (
@@ -128,6 +157,15 @@ pub fn samples() -> Vec<(&'static str, Model)> {
             Model {
                 next: "/operations/op_1".to_owned(),
                 returned: Returned::of(&refused),
+                issuer: None,
+            },
+        ),
+        (
+            "login-issuer",
+            Model {
+                next: "/operations/op_1".to_owned(),
+                returned: Returned::of(&unreachable),
+                issuer: Some("Example Accounts".to_owned()),
             },
         ),
     ]

@@ -4,8 +4,8 @@ use super::error::Problem;
 use super::lineage::{came_from, lineage};
 use super::message_forms::forms;
 use super::query::way_back;
-use super::unreadable;
 use super::{Page, Wanted};
+use super::{reveal, unreadable};
 use crate::components::badge::{effect_tag, label_and_flag};
 use crate::components::crumbs::{Crumb, crumbs};
 use crate::components::form::{Returned, finished};
@@ -19,6 +19,7 @@ use crate::components::words;
 use crate::desk::view::DeadLetterView;
 use crate::desk::{LetterFound, Topic};
 use crate::domain::label::Label;
+use crate::domain::redact::reveal::Field;
 use crate::domain::role::Caller;
 use crate::href::{self, Query};
 use chrono::{DateTime, Utc};
@@ -36,6 +37,8 @@ pub struct Model {
     pub returned: Option<Returned>,
     pub done: Option<String>,
     pub events: Events,
+    /// Hidden fields that the reader may ask for.
+    pub revealable: Vec<Field>,
 }
 
 /// The way to the operation's plan, which decides; a message never does.
@@ -161,6 +164,7 @@ pub fn view(model: Model) -> AnyView {
             {plan_line(&model)}
             {lineage(letter, now)}
             <section class="block"><h2>"As it came" <small>"redacted"</small></h2>{content(letter)}</section>
+            {reveal::forms(&model)}
             {forms(&model)}
             <p class="dim">"Message " <span class="m">{id.clone()}</span> ", died " {exact(letter.moved_to_dead_letter_at)}</p>
         </main>
@@ -208,6 +212,7 @@ pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
         returned: Returned::of(&edge.query),
         done: finished(&edge.query),
         events,
+        revealable: desk.revealable(&id).await?,
     };
     let title = format!("Message {}: {}", short(&id), model.letter.label.words());
     Ok(Page {
@@ -232,6 +237,7 @@ pub fn samples(now: DateTime<Utc>) -> Vec<(&'static str, Model)> {
             returned: Returned::of(&query),
             done: finished(&query),
             events: None,
+            revealable: Vec::new(),
         })
     };
     let alone = letters
@@ -243,7 +249,25 @@ pub fn samples(now: DateTime<Utc>) -> Vec<(&'static str, Model)> {
         warnings: Some(super::samples::warnings()),
         ..letter.clone()
     });
+    let revealable = make(
+        letters.first(),
+        "refused=invalid_request&form=reveal&typed.field=args.1",
+    )
+    .map(|model| Model {
+        revealable: vec![
+            Field {
+                number: None,
+                path: "the error text".to_owned(),
+            },
+            Field {
+                number: Some(1),
+                path: "prompt".to_owned(),
+            },
+        ],
+        ..model
+    });
     [
+        ("message-revealable", revealable),
         ("message", make(letters.first(), "back=label%3Dclosed")),
         ("message-alone", make(alone, "done=replayed")),
         ("message-warned", make(warned.as_ref(), refused)),

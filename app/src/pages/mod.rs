@@ -31,6 +31,7 @@ pub mod queues;
 mod queues_parts;
 pub mod recoveries;
 pub mod recovery;
+pub mod reveal;
 pub mod review;
 mod review_stale;
 #[cfg(test)]
@@ -108,6 +109,7 @@ fn app() -> AnyView {
                 <Route path=path!("/dead-letters") ssr=SsrMode::Async view=|| page(desk::load)/>
                 <Route path=path!("/dead-letters/:id") ssr=SsrMode::Async view=|| page(message::load)/>
                 <Route path=path!("/dead-letters/:id/purge") ssr=SsrMode::Async view=|| page(purge::load)/>
+                <Route path=path!("/dead-letters/:id/revealed") ssr=SsrMode::Async view=|| page(reveal::load)/>
                 <Route path=path!("/operations") ssr=SsrMode::Async view=|| page(operations::load)/>
                 <Route path=path!("/operations/:id") ssr=SsrMode::Async view=|| page(operation::load)/>
                 <Route path=path!("/operations/:id/review") ssr=SsrMode::Async view=|| page(review::load)/>

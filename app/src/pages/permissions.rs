@@ -143,6 +143,9 @@ fn remark(model: &Model, permission: Permission) -> String {
         Permission::Replay if !standing.replay_without_record => {
             "Switched off in this office: policy.replay_without_record is \"refuse\".".to_owned()
         }
+        Permission::Reveal if !standing.reveal => {
+            "Switched off in this office: policy.reveal is \"refuse\".".to_owned()
+        }
         Permission::Dispatch if standing.people_for_a_creation > 1 => {
             "Another approver must agree before anything is sent.".to_owned()
         }
@@ -167,6 +170,7 @@ fn remark(model: &Model, permission: Permission) -> String {
         | Permission::Dispatch
         | Permission::DecideCreation
         | Permission::Purge
+        | Permission::Reveal
         | Permission::Manage
         | Permission::Report => String::new(),
     }

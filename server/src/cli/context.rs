@@ -5,6 +5,7 @@ use crate::config::{Config, ConfigError, Flags};
 use crate::database::{Database, DbError, Location};
 use crate::office::Office;
 use crate::office::sign_in::is_name;
+use crate::oidc::Issuer;
 use crate::provider::Readers;
 use app::desk::DeskError;
 use app::domain::role::{Caller, Role};
@@ -146,6 +147,9 @@ impl Context {
     /// The office on this database.
     pub fn office(&self, database: Database) -> Result<Office, CliError> {
         let readers = Readers::from_config(&self.config)?;
-        Ok(Office::new(database, self.config.clone()).asking(Arc::new(readers)))
+        let issuer = Issuer::from_config(&self.config.sign_in, |variable| std::env::var(variable).ok())?;
+        Ok(Office::new(database, self.config.clone())
+            .asking(Arc::new(readers))
+            .signed_in_by(issuer))
     }
 }

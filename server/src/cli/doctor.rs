@@ -5,6 +5,7 @@ use super::context::{CliError, Context, Outcome, brief};
 use crate::artifacts::Artifacts;
 use crate::config::{Config, ProviderConfig};
 use crate::database::{Database, DbError, Dialect, Location};
+use crate::oidc::Issuer;
 use crate::provider::{Creators, Readers};
 use crate::storage::soniq_workers;
 use chrono::{TimeDelta, Utc};
@@ -40,6 +41,7 @@ pub async fn check(shared: &Shared) -> Outcome {
     };
     let mut findings = vec![finding("configuration", Ok::<_, String>("read"))];
     findings.extend(database(&context).await);
+    findings.extend(issuer(&context.config).await);
     findings.extend(providers(&context.config).await);
     findings.push(artifacts(&context.config).await);
     let mut wrong = 0;
@@ -135,6 +137,19 @@ async fn clock(database: &Database) -> Result<String, String> {
             apart.num_seconds()
         ))
     }
+}
+
+/// Whether the issuer of single sign-on answers, where there is one.
+async fn issuer(config: &Config) -> Option<Finding> {
+    let made = Issuer::from_config(&config.sign_in, |variable| std::env::var(variable).ok());
+    let result = match made.transpose()? {
+        Ok(issuer) => issuer.answers().await.map_err(|error| error.to_string()),
+        Err(error) => Err(error.to_string()),
+    };
+    Some(finding(
+        "single sign-on",
+        result.map(|()| "the issuer answers, under its own name"),
+    ))
 }
 
 async fn providers(config: &Config) -> Vec<Finding> {

@@ -115,6 +115,8 @@ enum Operators {
     SignOut { name: String },
     /// Sign a person out, from the next request on and for good.
     Disable { name: String },
+    /// Let a disabled person in again, by the way they came before.
+    Enable { name: String },
 }
 
 #[derive(Debug, Subcommand)]
@@ -240,6 +242,7 @@ async fn run(cli: Cli) -> Outcome {
         }
         Command::Operators(Operators::SignOut { name }) => operators::sign_out(context()?, name).await,
         Command::Operators(Operators::Disable { name }) => operators::disable(context()?, name).await,
+        Command::Operators(Operators::Enable { name }) => operators::enable(context()?, name).await,
         Command::Tokens(Tokens::Create {
             name,
             role,

@@ -54,6 +54,12 @@ pub async fn add(context: Context, name: &str, role: Role) -> Outcome {
         .map_err(|error| CliError::usage(error.to_string()))?;
     let database = context.migrated().await?;
     match operators::add(&database, &context.caller, name, role, &hash).await? {
+        Added::Elsewhere => {
+            return Err(CliError::failed(format!(
+                "{name:?} comes in by single sign-on, and gets no password here: choose another name, or \
+                 `dlo operators enable`"
+            )));
+        }
         Added::New => println!("added {name} as {role}"),
         Added::Changed { before } => println!("{name} was {before} and is now {role}, with a new password"),
     }
@@ -107,6 +113,18 @@ pub async fn disable(context: Context, name: &str) -> Outcome {
     } else {
         Err(CliError::failed(format!(
             "there is no enabled person named {name:?}"
+        )))
+    }
+}
+
+pub async fn enable(context: Context, name: &str) -> Outcome {
+    let database = context.current().await?;
+    if operators::enable(&database, &context.caller, name).await? {
+        println!("enabled {name}");
+        Ok(())
+    } else {
+        Err(CliError::failed(format!(
+            "there is no disabled person named {name:?}"
         )))
     }
 }

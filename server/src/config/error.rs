@@ -55,7 +55,7 @@ impl ConfigError {
         }
     }
 
-    pub(super) fn invalid(key: impl Into<String>, why: impl Into<String>) -> Self {
+    pub(crate) fn invalid(key: impl Into<String>, why: impl Into<String>) -> Self {
         Self::Invalid {
             key: key.into(),
             why: why.into(),

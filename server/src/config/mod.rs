@@ -4,16 +4,18 @@
 
 mod error;
 mod layers;
+mod oidc;
 mod provider;
 mod sections;
 mod sign_in;
 mod validate;
 
 pub use error::ConfigError;
+pub use oidc::{Oidc, is_safe};
 pub use provider::{Create, Observe, PROFILES, ProviderConfig, Search, States, fingerprint, is_pointer};
 pub use sections::{
-    ActionConfig, Actions, Approvals, Artifacts, Database, Execute, Messages, Policy, ReplayWithoutRecord,
-    Retries, Server, Worker,
+    ActionConfig, Actions, Approvals, Artifacts, Audit, Database, Execute, Messages, Policy,
+    ReplayWithoutRecord, Retries, Reveal, Server, Worker,
 };
 
 pub use sign_in::SignIn;
@@ -33,6 +35,7 @@ pub struct Config {
     pub artifacts: Artifacts,
     pub policy: Policy,
     pub approvals: Approvals,
+    pub audit: Audit,
     pub messages: Messages,
     pub actions: Actions,
     pub retries: Retries,

@@ -99,11 +99,21 @@ pub enum ReplayWithoutRecord {
     Allow,
 }
 
+/// Whether one hidden field of a dead letter may be looked at, with a reason.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reveal {
+    Refuse,
+    Allow,
+}
+
 /// Bounds that decisions obey.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Policy {
     pub replay_without_record: ReplayWithoutRecord,
+    /// What customers wrote is hidden, and stays so unless this is `allow`.
+    pub reveal: Reveal,
     /// Owner and specification facts older than this block creation.
     pub facts_max_age_seconds: u64,
     /// How long an observation polls, and how long a recovery may be silent.
@@ -116,6 +126,7 @@ impl Default for Policy {
     fn default() -> Self {
         Self {
             replay_without_record: ReplayWithoutRecord::Refuse,
+            reveal: Reveal::Refuse,
             facts_max_age_seconds: 86_400,
             observe_bound_seconds: 900,
             creation_valid_seconds: 900,
@@ -140,6 +151,14 @@ impl Default for Approvals {
             approval_seconds: 86_400,
         }
     }
+}
+
+/// What is kept of readers.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Audit {
+    /// Whether looking at an operation's record is audited.
+    pub record_views: bool,
 }
 
 /// Where a dead letter's args say what it is about (JSON pointers, tried in order).

@@ -1,6 +1,6 @@
-//! Other ways in than by password: a proxy that signs people in.
+//! Other ways in than by password: a proxy that signs people in, or an issuer that says who they are.
 
-use super::ConfigError;
+use super::{ConfigError, Oidc};
 use app::domain::role::Role;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -17,8 +17,10 @@ pub struct SignIn {
     pub trusted_role_header: String,
     /// The addresses and networks of that proxy. A header from anywhere else is not looked at.
     pub trusted_from: Vec<String>,
-    /// What stands in a role header, and the role that it means.
+    /// What stands in a role header or in the issuer's claim, and the role that it means.
     pub roles: BTreeMap<String, Role>,
+    /// An issuer of OpenID Connect.
+    pub oidc: Oidc,
 }
 
 impl SignIn {
@@ -70,6 +72,19 @@ impl SignIn {
         }
         if !self.trusted_role_header.is_empty() && self.roles.is_empty() {
             return refuse("roles", "must say which role each name of the role header means");
+        }
+        self.oidc.validate()?;
+        if self.oidc.is_on() && !self.trusted_header.is_empty() {
+            return refuse(
+                "trusted_header",
+                "must not stand beside sign_in.oidc: two of them could name two people alike",
+            );
+        }
+        if self.oidc.is_on() && self.roles.is_empty() {
+            return refuse(
+                "roles",
+                "must say which role each value of the issuer's claim means",
+            );
         }
         if let Some((name, _)) = self.roles.iter().find(|(_, role)| **role == Role::Reporter) {
             return refuse(

@@ -23,6 +23,19 @@ pub(super) fn validate(config: &Config) -> Result<(), ConfigError> {
         return refuse("server.public_url", "must be empty or an http or https URL");
     }
     config.sign_in.validate()?;
+    if config.sign_in.oidc.is_on()
+        && config.server.public_url.is_empty()
+        && !config
+            .server
+            .bind
+            .parse::<SocketAddr>()
+            .is_ok_and(|bind| bind.ip().is_loopback())
+    {
+        return refuse(
+            "server.public_url",
+            "must be set: the issuer of sign_in.oidc sends people back there",
+        );
+    }
     if config.database.url.is_empty() {
         return refuse("database.url", "must not be empty");
     }

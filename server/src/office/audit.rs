@@ -1,14 +1,30 @@
 //! The audit, for readers.
 
 use super::{Office, require};
-use crate::storage::audit;
+use crate::storage::audit::{self, Entry};
 use app::desk::filter::MAX_LIMIT;
 use app::desk::{AuditFilter, Code, DeskError, PageOf, PageRequest};
 use app::domain::audit::AuditEntry;
+use app::domain::ids::OperationId;
 use app::domain::permission::Permission;
 use app::domain::role::Caller;
+use chrono::TimeDelta;
+
+/// A reader who stays, and whose page follows, is kept once in this time.
+const LOOKS: TimeDelta = TimeDelta::minutes(10);
 
 impl Office {
+    /// Keeps that somebody looked at an operation's record, where that is configured. Whoever reads does not fail with it.
+    pub(super) async fn note_look(&self, caller: &Caller, operation: &OperationId) {
+        if !self.config.audit.record_views {
+            return;
+        }
+        let entry = Entry::new(caller, "viewed").operation(operation);
+        if let Err(error) = audit::append_once(&self.database, entry, LOOKS).await {
+            tracing::error!(error = %error, "a look at a record could not be audited");
+        }
+    }
+
     /// Newest first. The cursor is the number of the last entry seen.
     pub async fn audit(
         &self,

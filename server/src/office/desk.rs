@@ -2,7 +2,7 @@
 
 use super::throttle::{Throttle, Try, seconds};
 use super::{Office, session};
-use crate::config::ReplayWithoutRecord;
+use crate::config::{ReplayWithoutRecord, Reveal};
 
 use app::desk::{
     Answer, AuditFilter, CameBy, Candidates, CategoryCount, ChainCheck, Code, DeadLetterFilter,
@@ -67,6 +67,11 @@ impl Desk for OfficeDesk {
         self.now
     }
 
+    fn issuer(&self) -> Option<String> {
+        let issuer = self.office.issuer.as_ref();
+        issuer.map(|issuer| issuer.label().to_owned())
+    }
+
     async fn sign_in(&self, name: &str, password: &str) -> Answer<Caller> {
         let tried = self.begin_try(name)?;
         let signed_in = match self.office.sign_in(name, password).await {
@@ -128,6 +133,7 @@ impl Desk for OfficeDesk {
             idle_minutes: session::IDLE.whole_minutes(),
             replay_without_record: self.office.config.policy.replay_without_record
                 == ReplayWithoutRecord::Allow,
+            reveal: self.office.config.policy.reveal == Reveal::Allow,
             people_for_a_creation: self.office.config.approvals.dispatch,
         })
     }

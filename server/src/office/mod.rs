@@ -30,11 +30,13 @@ mod recoveries;
 mod refusals;
 mod reports;
 mod retention;
+mod reveals;
 mod revisions;
 pub mod session;
 mod setup;
 pub mod sign_in;
 mod signing;
+pub mod single_sign_on;
 mod summary;
 pub mod throttle;
 mod views;
@@ -52,6 +54,7 @@ pub use summary::Summaries;
 use crate::config::Config;
 use crate::database::Database;
 use crate::live::Live;
+use crate::oidc::Issuer;
 use crate::storage::dead_letters::Redactor;
 use app::desk::{ChainCheck, Topic};
 use kept::Kept;
@@ -70,6 +73,8 @@ pub struct Office {
     pub filling: Arc<Filling>,
     /// Who asks providers for decisions; without it nothing is asked and nothing attached.
     pub asks: Option<Arc<dyn Asks>>,
+    /// Who signs people in beside us, where one is configured.
+    pub issuer: Option<Arc<Issuer>>,
     /// Remembers redacted texts of dead letters.
     pub redactor: Redactor,
     /// The desk's counts.
@@ -101,6 +106,7 @@ impl Office {
             work: Arc::new(Notify::new()),
             filling: Arc::default(),
             asks: None,
+            issuer: None,
             redactor: Redactor::default(),
             summaries: Summaries::default(),
             lists: dead_letters::Lists::default(),
@@ -121,6 +127,15 @@ impl Office {
     pub fn asking(self, asks: Arc<dyn Asks>) -> Self {
         Self {
             asks: Some(asks),
+            ..self
+        }
+    }
+
+    /// The same office with an issuer that signs people in.
+    #[must_use]
+    pub fn signed_in_by(self, issuer: Option<Issuer>) -> Self {
+        Self {
+            issuer: issuer.map(Arc::new),
             ..self
         }
     }

@@ -40,7 +40,10 @@ impl Office {
         let record = operations::load(&mut tx, id)
             .await?
             .ok_or_else(no_such_operation)?;
-        Ok(self.view(&mut tx, caller, record).await?)
+        let view = self.view(&mut tx, caller, record).await?;
+        drop(tx);
+        self.note_look(caller, id).await;
+        Ok(view)
     }
 
     /// The record with all that stands around it, in the caller's transaction.

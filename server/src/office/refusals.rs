@@ -83,6 +83,9 @@ const fn is_judgement(code: Code) -> bool {
         | Code::RecordExists
         | Code::RecordRequired => true,
         Code::Unauthenticated
+        | Code::SignInExpired
+        | Code::SignInRefused
+        | Code::IssuerUnavailable
         | Code::InvalidRequest
         | Code::InvalidRecord
         | Code::MissingIdempotencyKey

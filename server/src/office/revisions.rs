@@ -36,7 +36,7 @@ impl Office {
         }
         let kept = revisions::find(&mut tx, operation, revision).await?;
         let timeline = events::list(&mut tx, operation).await?;
-        Ok(RevisionView {
+        let view = RevisionView {
             operation: operation.clone(),
             revision,
             then: kept.map(|kept| (kept.record, kept.written_at)),
@@ -46,7 +46,10 @@ impl Office {
                 .collect(),
             kept: revisions::list(&mut tx, operation, MAX_REVISIONS).await?,
             now,
-        })
+        };
+        drop(tx);
+        self.note_look(caller, operation).await;
+        Ok(view)
     }
 }
 

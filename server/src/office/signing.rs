@@ -48,7 +48,7 @@ impl Office {
     }
 
     /// What only reports does not undo what it reports.
-    async fn keep(&self, entry: Entry) {
+    pub(super) async fn keep(&self, entry: Entry) {
         let written = async {
             let mut tx = self.database.write().await?;
             audit::append(&mut tx, entry).await?;

@@ -27,6 +27,11 @@ const NAME: Rate = Rate {
     burst: 50,
     refill: Duration::from_secs(10),
 };
+/// Sign-ins that one address begins at the issuer: each is remembered for some minutes. Many people may share one.
+const BEGUN: Rate = Rate {
+    burst: 60,
+    refill: Duration::from_secs(2),
+};
 /// Writes of one token.
 const WRITES: Rate = Rate {
     burst: 2_000,
@@ -41,6 +46,7 @@ enum Key {
     Address(IpAddr),
     NameAndAddress(String, IpAddr),
     Name(String),
+    Begun(IpAddr),
     Writes(String),
 }
 
@@ -50,6 +56,7 @@ impl Key {
             Self::Address(_) => ADDRESS,
             Self::NameAndAddress(..) => NAME_AND_ADDRESS,
             Self::Name(_) => NAME,
+            Self::Begun(_) => BEGUN,
             Self::Writes(_) => WRITES,
         }
     }
@@ -102,6 +109,10 @@ pub struct Try {
     keys: Vec<Key>,
 }
 
+/// A browser that came back from the issuer, and was counted.
+#[derive(Debug)]
+pub struct Returning(Key);
+
 impl Throttle {
     /// Counts a try to sign in, or says how long to wait.
     ///
@@ -134,20 +145,45 @@ impl Throttle {
         }
     }
 
+    /// Counts a sign-in that begins at the issuer, or says how long to wait.
+    ///
+    /// # Errors
+    /// The wait, when there were too many.
+    pub fn begin_single_sign_on(&self, address: IpAddr, now: Instant) -> Result<(), Duration> {
+        self.one(Key::Begun(address), now).map(drop)
+    }
+
+    /// Counts a browser that comes back from the issuer, as a try of its address, or says how long to wait.
+    ///
+    /// # Errors
+    /// The wait, when there were too many.
+    pub fn finish_single_sign_on(&self, address: IpAddr, now: Instant) -> Result<Returning, Duration> {
+        self.one(Key::Address(address), now).map(Returning)
+    }
+
+    /// The issuer said who they are: the try is not held against their address.
+    pub fn let_go(&self, returning: Returning) {
+        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
+        buckets.give_back(&returning.0);
+    }
+
+    fn one(&self, key: Key, now: Instant) -> Result<Key, Duration> {
+        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
+        match buckets.wait(&key, now) {
+            Some(wait) => Err(wait),
+            None => {
+                buckets.take(key.clone(), now);
+                Ok(key)
+            }
+        }
+    }
+
     /// Counts a write of a token, or says how long to wait.
     ///
     /// # Errors
     /// The wait, when there were too many.
     pub fn write(&self, token: &str, now: Instant) -> Result<(), Duration> {
-        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = Key::Writes(token.to_owned());
-        match buckets.wait(&key, now) {
-            Some(wait) => Err(wait),
-            None => {
-                buckets.take(key, now);
-                Ok(())
-            }
-        }
+        self.one(Key::Writes(token.to_owned()), now).map(drop)
     }
 }
 

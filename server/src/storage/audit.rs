@@ -10,6 +10,7 @@ use app::domain::ids::{DeadLetterId, OperationId, RecoveryId};
 use app::domain::plan::Effect;
 use app::domain::redact::redact_text;
 use app::domain::role::{Caller, Role};
+use chrono::TimeDelta;
 
 /// The key of PostgreSQL's lock on the end of the chain; any number that nobody else uses.
 const CHAIN_LOCK: i64 = 0x_444c_4f5f_4155_4454;
@@ -102,8 +103,8 @@ fn clean(text: String) -> String {
     }
 }
 
-/// Appends an entry; answers its number. Numbers have no gaps. The last lock that a transaction takes.
-pub async fn append(tx: &mut Tx, entry: Entry) -> Result<i64, DbError> {
+/// Whoever holds it is the only one who appends.
+async fn lock_chain(tx: &mut Tx) -> Result<(), DbError> {
     match tx.dialect() {
         Dialect::Postgres => {
             tx.execute("SELECT pg_advisory_xact_lock($1)", values![CHAIN_LOCK])
@@ -111,6 +112,12 @@ pub async fn append(tx: &mut Tx, entry: Entry) -> Result<i64, DbError> {
         }
         Dialect::Sqlite => {}
     }
+    Ok(())
+}
+
+/// Appends an entry; answers its number. Numbers have no gaps. The last lock that a transaction takes.
+pub async fn append(tx: &mut Tx, entry: Entry) -> Result<i64, DbError> {
+    lock_chain(tx).await?;
     let last = tx
         .fetch_optional(
             "SELECT seq, at, hash FROM dlo_audit ORDER BY seq DESC LIMIT 1",
@@ -154,6 +161,43 @@ pub async fn append(tx: &mut Tx, entry: Entry) -> Result<i64, DbError> {
     )
     .await?;
     Ok(entry.seq)
+}
+
+/// Appends an entry unless the same person did the same to the same operation within this time. Many look at once, and
+/// pages that follow load again and again.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn append_once(database: &Database, entry: Entry, within: TimeDelta) -> Result<(), DbError> {
+    let mut tx = database.read().await?;
+    if is_young(&mut tx, &entry, within).await? {
+        return Ok(());
+    }
+    drop(tx);
+    let mut tx = database.write().await?;
+    lock_chain(&mut tx).await?;
+    if !is_young(&mut tx, &entry, within).await? {
+        append(&mut tx, entry).await?;
+        tx.commit().await?;
+    }
+    Ok(())
+}
+
+async fn is_young(tx: &mut Tx, entry: &Entry, within: TimeDelta) -> Result<bool, DbError> {
+    let since = tx.now() - within;
+    let entry = &entry.0;
+    let found = tx
+        .fetch_optional(
+            "SELECT seq FROM dlo_audit WHERE operation_id = $1 AND actor = $2 AND action = $3 AND at > $4 LIMIT 1",
+            values![
+                entry.operation_id.clone(),
+                entry.actor.as_str(),
+                entry.action.as_str(),
+                since
+            ],
+        )
+        .await?;
+    Ok(found.is_some())
 }
 
 fn from_row(row: &Row) -> Result<AuditEntry, DbError> {

@@ -1,7 +1,8 @@
 //! People who sign in. Every change is audited in the transaction that makes it.
 
 use super::audit::{self, Entry};
-use crate::database::{Database, DbError, Row};
+use super::identities;
+use crate::database::{Database, DbError, Row, Tx};
 use crate::values;
 use app::domain::role::{Caller, Role};
 use chrono::{DateTime, Utc};
@@ -26,7 +27,7 @@ impl Operator {
 }
 
 /// How the hash begins of somebody who has no password here. No password fits it.
-const ELSEWHERE: char = '!';
+pub(super) const ELSEWHERE: char = '!';
 
 /// What adding a person did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +37,8 @@ pub enum Added {
     Changed {
         before: Role,
     },
+    /// Single sign-on signs this person in: nothing was changed.
+    Elsewhere,
 }
 
 const COLUMNS: &str = "name, role, password_hash, created_at, disabled_at, generation";
@@ -71,6 +74,16 @@ pub async fn find(database: &Database, name: &str) -> Result<Option<Operator>, D
         .transpose()
 }
 
+/// As [`find`], inside a transaction that may change the person.
+pub(super) async fn read_step(tx: &mut Tx, name: &str) -> Result<Option<Operator>, DbError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM dlo_operators WHERE name = $1{}",
+        tx.for_update()
+    );
+    let row = tx.fetch_optional(&sql, values![name]).await?;
+    row.as_ref().map(operator).transpose()
+}
+
 /// Everybody, by name.
 ///
 /// # Errors
@@ -94,16 +107,10 @@ pub async fn add(
 ) -> Result<Added, DbError> {
     let mut tx = database.write().await?;
     let now = tx.now();
-    let sql = format!(
-        "SELECT {COLUMNS} FROM dlo_operators WHERE name = $1{}",
-        tx.for_update()
-    );
-    let before = tx
-        .fetch_optional(&sql, values![name])
-        .await?
-        .as_ref()
-        .map(operator)
-        .transpose()?;
+    let before = read_step(&mut tx, name).await?;
+    if identities::is_known_elsewhere(&mut tx, name).await? {
+        return Ok(Added::Elsewhere);
+    }
     let (added, entry) = match before {
         None => {
             tx.execute(
@@ -150,14 +157,10 @@ pub async fn change_role(
     role: Role,
 ) -> Result<Option<Role>, DbError> {
     let mut tx = database.write().await?;
-    let sql = format!(
-        "SELECT {COLUMNS} FROM dlo_operators WHERE name = $1{}",
-        tx.for_update()
-    );
-    let Some(row) = tx.fetch_optional(&sql, values![name]).await? else {
+    let Some(before) = read_step(&mut tx, name).await? else {
         return Ok(None);
     };
-    let before = operator(&row)?.role;
+    let before = before.role;
     tx.execute(
         "UPDATE dlo_operators SET role = $2 WHERE name = $1",
         values![name, role.as_str()],
@@ -221,6 +224,27 @@ pub async fn disable(database: &Database, by: &Caller, name: &str) -> Result<boo
         return Ok(false);
     }
     audit::append(&mut tx, Entry::new(by, "operator_disabled").reason(name)).await?;
+    tx.commit().await?;
+    Ok(true)
+}
+
+/// Lets a disabled person come in again, by the way they came before. `false` when there is no such disabled person.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn enable(database: &Database, by: &Caller, name: &str) -> Result<bool, DbError> {
+    let mut tx = database.write().await?;
+    let changed = tx
+        .execute(
+            "UPDATE dlo_operators SET disabled_at = NULL, generation = generation + 1 \
+             WHERE name = $1 AND disabled_at IS NOT NULL",
+            values![name],
+        )
+        .await?;
+    if changed == 0 {
+        return Ok(false);
+    }
+    audit::append(&mut tx, Entry::new(by, "operator_enabled").reason(name)).await?;
     tx.commit().await?;
     Ok(true)
 }

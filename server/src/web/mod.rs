@@ -15,6 +15,7 @@ pub mod pages;
 pub mod permissions;
 mod proxy;
 mod serve;
+mod single_sign_on;
 pub mod summary;
 
 pub use limits::Limits;
@@ -52,6 +53,8 @@ pub struct Served {
     pub throttle: Arc<Throttle>,
     pub own: Arc<origin::Own>,
     pub limits: Limits,
+    /// Whether this connection's cookies are bound to https.
+    pub secure: bool,
     /// Our copies of outputs, opened when the first is asked for.
     pub copies: Arc<OnceCell<Artifacts>>,
 }
@@ -64,6 +67,7 @@ impl Served {
             throttle: Arc::new(Throttle::default()),
             own: Arc::new(own),
             limits: Limits::default(),
+            secure: true,
             copies: Arc::default(),
         }
     }
@@ -73,6 +77,7 @@ impl Served {
 pub fn router(served: Served, secure: bool) -> Router {
     pages::prepare();
     metrics::install();
+    let served = Served { secure, ..served };
     let sessions = session::layer(&served.office, secure);
     // The table of rules is the list of pages: one that has no rule is not there.
     let pages = ROUTES
@@ -91,6 +96,8 @@ pub fn router(served: Served, secure: bool) -> Router {
         .route(permissions::FORMS, any(pages::form))
         .route("/operations/{id}/outputs/{index}", get(outputs::show))
         .route(app::href::EVENTS, get(events::open))
+        .route(app::href::SINGLE_SIGN_ON, get(single_sign_on::begin))
+        .route(app::href::SINGLE_SIGN_ON_BACK, get(single_sign_on::finish))
         .route("/", get(|| async { Redirect::to(app::href::DEAD_LETTERS) }))
         .fallback(pages::unknown)
         .method_not_allowed_fallback(pages::wrong_method)

@@ -38,6 +38,18 @@ impl Own {
         })
     }
 
+    /// Whether another site sent the browser here. What is typed, or says nothing of where it comes from, is not.
+    pub fn is_from_elsewhere(&self, headers: &HeaderMap, uri: &Uri) -> bool {
+        let site = headers.get("sec-fetch-site").map(http::HeaderValue::as_bytes);
+        match site {
+            Some(b"none") => false,
+            Some(b"same-origin") | None => {
+                headers.contains_key(header::REFERER) && self.check(headers, uri).is_err()
+            }
+            Some(_) => true,
+        }
+    }
+
     /// Refuses a mutation that another site may have sent. All that the browser says must agree; one that says
     /// nothing at all is refused too.
     ///
@@ -117,6 +129,30 @@ mod tests {
             &[("origin", "http://127.0.0.1:8080")],
         ] {
             assert!(!check(&own, bad), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn a_link_from_elsewhere_is_told_from_ours() {
+        let own = Own::new("https://office.example.test/");
+        for (site, referer, elsewhere) in [
+            ("same-origin", "https://office.example.test/login", false),
+            ("none", "", false),
+            ("", "https://office.example.test/login", false),
+            ("", "", false),
+            ("cross-site", "", true),
+            ("same-site", "https://other.example.test/", true),
+            ("", "https://evil.test/", true),
+            ("same-origin", "https://evil.test/", true),
+        ] {
+            let mut headers = HeaderMap::new();
+            for (name, value) in [("sec-fetch-site", site), ("referer", referer)] {
+                if !value.is_empty() {
+                    headers.insert(name, HeaderValue::from_static(value));
+                }
+            }
+            let said = own.is_from_elsewhere(&headers, &Uri::from_static("/login/oidc"));
+            assert_eq!(said, elsewhere, "{site} {referer}");
         }
     }
 

@@ -39,6 +39,15 @@ pub struct Visit {
 }
 
 impl Visit {
+    pub const fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// The browser's address.
+    pub const fn address(&self) -> IpAddr {
+        self.address
+    }
+
     /// Who is signed in.
     pub fn caller(&self) -> Option<Caller> {
         self.visitor.as_ref().map(|visitor| visitor.caller.clone())

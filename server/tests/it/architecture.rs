@@ -149,3 +149,49 @@ fn every_promise_of_reliability_names_a_test_that_exists() {
         }
     }
 }
+
+/// All sources below a folder, as one text.
+fn sources(folder: &Path) -> String {
+    let mut all = String::new();
+    for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            all.push_str(&sources(&path));
+        } else if path.extension().is_some_and(|kind| kind == "rs") {
+            all.push_str(&std::fs::read_to_string(&path).expect("a source file"));
+        }
+    }
+    all
+}
+
+#[test]
+fn every_test_that_security_names_exists() {
+    let text = std::fs::read_to_string(root().join("SECURITY.md")).expect("SECURITY.md");
+    let rows = text.lines().filter(|line| {
+        line.starts_with("| ") && !line.starts_with("| requirement") && !line.starts_with("| who")
+    });
+    let code =
+        ["app/src", "app/tests", "server/src", "server/tests"].map(|folder| sources(&root().join(folder)));
+    let code = code.concat();
+    let tests = root().join("server/tests/it");
+    let mut named = 0;
+    for word in rows.flat_map(|row| row.split('`').skip(1).step_by(2)) {
+        let is_name = word.trim_end_matches('_').contains('_')
+            && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+        let found = if word.starts_with("app/") || word.starts_with("server/") {
+            root().join(word).exists()
+        } else if word.contains('/') && !word.starts_with('/') {
+            tests.join(word).exists()
+        } else if is_name {
+            tests.join(word).is_dir()
+                || tests.join(format!("{word}.rs")).exists()
+                || code.contains(&format!("fn {word}("))
+                || code.contains(&format!("pub {word}:"))
+        } else {
+            continue;
+        };
+        assert!(found, "SECURITY.md names {word}, which does not exist");
+        named += 1;
+    }
+    assert!(named >= 60, "SECURITY.md names the tests: {named}");
+}

@@ -28,6 +28,7 @@ crate::slugs! {
         Approve => "approve",
         DecideCreation => "decide_creation",
         Purge => "purge",
+        Reveal => "reveal",
         Manage => "manage",
         Report => "report",
     }
@@ -48,9 +49,12 @@ impl Permission {
             | Self::Link
             | Self::Replay
             | Self::VerifyAudit => Role::Operator,
-            Self::Dispatch | Self::Approve | Self::DecideCreation | Self::Purge | Self::ShareView => {
-                Role::Approver
-            }
+            Self::Dispatch
+            | Self::Approve
+            | Self::DecideCreation
+            | Self::Purge
+            | Self::Reveal
+            | Self::ShareView => Role::Approver,
             Self::Manage => Role::Admin,
             Self::Report => Role::Reporter,
         }
@@ -79,6 +83,7 @@ impl Permission {
                 "Decide that nothing was sent, that nobody else sends, or that a new operation is prepared"
             }
             Self::Purge => "Purge a message, finally",
+            Self::Reveal => "Look at one hidden field of a message, once",
             Self::Manage => "Manage people and tokens, pause creation at a provider",
             Self::Report => "Report operations, owners, specifications, and how handed-back actions ended",
         }
@@ -97,6 +102,7 @@ impl Permission {
             Self::Dispatch | Self::Approve => "Costs money.",
             Self::DecideCreation => "Opens the way to a new generation.",
             Self::Purge => "Cannot be taken back.",
+            Self::Reveal => "Shows what a customer wrote; keys stay hidden. Only where the policy allows it.",
             Self::Manage => "People and tokens on the command line only.",
             Self::Report => "For programs: nobody raises their own budget.",
         }

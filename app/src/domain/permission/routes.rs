@@ -3,7 +3,7 @@
 use super::Permission;
 use super::Permission::{
     Acknowledge, Approve, Cancel, Claim, Decide, DecideCreation, Dispatch, Link, Manage, Note, OwnAccount,
-    Prefer, Purge, Read, Recover, Replay, Report, SearchProvider, ShareView, VerifyAudit,
+    Prefer, Purge, Read, Recover, Replay, Report, Reveal, SearchProvider, ShareView, VerifyAudit,
 };
 
 /// Who may ask.
@@ -71,6 +71,13 @@ const fn page(path: &'static str) -> Route {
     }
 }
 
+const fn page_with(path: &'static str, permission: Permission) -> Route {
+    Route {
+        is_page: true,
+        ..with("GET", path, permission)
+    }
+}
+
 const fn with(method: &'static str, path: &'static str, permission: Permission) -> Route {
     rule(method, path, Access::With(permission))
 }
@@ -85,6 +92,8 @@ pub const ROUTES: &[Route] = &[
     anyone("GET", "/"),
     open_page("/login"),
     open_page("/setup"),
+    anyone("GET", "/login/oidc"),
+    anyone("GET", "/login/oidc/callback"),
     anyone("POST", "/forms/sign-in"),
     anyone("POST", "/forms/set-up"),
     anyone("GET", "/assets/{file}"),
@@ -96,6 +105,7 @@ pub const ROUTES: &[Route] = &[
     page("/dead-letters"),
     page("/dead-letters/{id}"),
     page("/dead-letters/{id}/purge"),
+    page_with("/dead-letters/{id}/revealed", Reveal),
     page("/operations"),
     page("/operations/{id}"),
     page("/operations/{id}/review"),
@@ -121,6 +131,7 @@ pub const ROUTES: &[Route] = &[
     with("POST", "/forms/dead-letters/link", Link),
     with("POST", "/forms/dead-letters/replay", Replay),
     with("POST", "/forms/dead-letters/purge", Purge),
+    with("POST", "/forms/dead-letters/reveal", Reveal),
     with("POST", "/forms/audit/verify", VerifyAudit),
     with("POST", "/forms/operations/note", Note),
     with("POST", "/forms/operations/claim", Claim),

@@ -8,9 +8,9 @@ use serde_json::{Map, Value};
 use std::sync::LazyLock;
 
 /// Values that are looked at; the rest is cut.
-const MAX_VALUES: usize = 2000;
+pub(super) const MAX_VALUES: usize = 2000;
 /// Nesting that is shown.
-const MAX_DEPTH: usize = 24;
+pub(super) const MAX_DEPTH: usize = 24;
 /// The longest name or shown value, in bytes.
 const MAX_SCALAR: usize = 512;
 

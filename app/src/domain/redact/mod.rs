@@ -6,6 +6,7 @@
 mod error;
 mod json;
 mod lenient;
+pub mod reveal;
 mod text;
 mod url;
 mod visible;

@@ -83,12 +83,30 @@ const MAX_PASSES: usize = 4;
 /// Shorter words behind such a query are none.
 const MIN_SECRET: usize = 6;
 
+/// Which kinds of secrets are hidden.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Hidden {
+    /// Keys, signatures and passwords, and what customers wrote.
+    All,
+    /// What opens doors, and no more.
+    Keys,
+}
+
 /// The text as a person may read it: secrets and prompts replaced, hidden characters shown, at most
 /// [`MAX_TEXT`](super::MAX_TEXT) bytes. Applying it twice changes nothing.
 pub fn redact_text(text: &str) -> String {
+    passes(text, Hidden::All)
+}
+
+/// As [`redact_text`], with prompts and e-mail addresses left: for somebody who may see them and says why.
+pub(super) fn reveal_text(text: &str) -> String {
+    passes(text, Hidden::Keys)
+}
+
+fn passes(text: &str, hidden: Hidden) -> String {
     let mut text = visible(shortened(text));
     for _ in 0..MAX_PASSES {
-        let again = one_pass(&text);
+        let again = one_pass(&text, hidden);
         if again == text {
             break;
         }
@@ -97,18 +115,19 @@ pub fn redact_text(text: &str) -> String {
     text
 }
 
-fn one_pass(text: &str) -> String {
+fn one_pass(text: &str, hidden: Hidden) -> String {
     let rules = &*RULES;
+    let written = hidden == Hidden::All;
     let text = rules.pem.replace_all(text, REDACTED);
     // Before the query is cut, and with it the word that tells of a secret behind it.
-    let text = hide_where(&rules.prompt_behind_query, &text, |_, _| true);
+    let text = hide_where(&rules.prompt_behind_query, &text, |_, _| written);
     let text = hide_where(&rules.header_behind_query, &text, |_, _| true);
     let text = hide_where(&rules.quoted_behind_query, &text, |_, _| true);
     let text = hide_where(&rules.behind_query, &text, |_, value| value.len() >= MIN_SECRET);
     let text = redact_urls(&text);
     let text = hide_where(&rules.header, &text, |_, _| true);
-    let text = hide_where(&rules.prompt, &text, |_, _| true);
-    let text = hide_where(&rules.input_value, &text, |_, _| true);
+    let text = hide_where(&rules.prompt, &text, |_, _| written);
+    let text = hide_where(&rules.input_value, &text, |_, _| written);
     let text = hide_where(&rules.scheme, &text, is_credential);
     let text = hide_where(&rules.named, &text, |_, _| true);
     let text = hide_where(&rules.key, &text, |_, value| looks_random(value));
@@ -117,6 +136,9 @@ fn one_pass(text: &str) -> String {
     });
     let text = rules.jwt.replace_all(&text, REDACTED);
     let text = hide_where(&rules.opaque, &text, |_, value| is_mixed(value));
+    if !written {
+        return bounded(&text, MAX_TEXT);
+    }
     let text = rules.email.replace_all(&text, REDACTED);
     bounded(&text, MAX_TEXT)
 }

@@ -53,6 +53,7 @@ pub fn standing(now: DateTime<Utc>) -> Standing {
         },
         idle_minutes: 480,
         replay_without_record: false,
+        reveal: false,
         people_for_a_creation: 2,
     }
 }

@@ -5,6 +5,7 @@ use crate::domain::audit::AuditEntry;
 use crate::domain::ids::{DeadLetterId, JobId, OperationId, QueueJobId, RecoveryId};
 use crate::domain::plan::Plan;
 use crate::domain::recovery::{Recovery, RecoveryState};
+use crate::domain::redact::reveal::Field;
 use crate::domain::role::Caller;
 use crate::edge::{Around, Edge, Reply};
 use crate::href::Query;
@@ -136,6 +137,10 @@ impl Desk for FakeDesk {
 
     fn now(&self) -> DateTime<Utc> {
         samples::now()
+    }
+
+    fn issuer(&self) -> Option<String> {
+        None
     }
 
     async fn sign_in(&self, name: &str, _password: &str) -> Answer<Caller> {
@@ -355,6 +360,22 @@ impl Notes for FakeDesk {
             format!("note {operation} {text} {key}"),
             samples::notes(self.now()).remove(0),
         )
+    }
+}
+
+#[async_trait]
+impl Reveals for FakeDesk {
+    async fn revealable(&self, _id: &str) -> Answer<Vec<Field>> {
+        self.read(Vec::new())
+    }
+
+    async fn reveal(&self, id: &str, field: &str, reason: &str) -> Answer<String> {
+        self.order(format!("reveal {id} {field} {reason}"), "ticket-1".to_owned())
+    }
+
+    async fn revealed(&self, id: &str, ticket: &str) -> Answer<Revealed> {
+        let (_, model) = crate::pages::reveal::samples().remove(0);
+        self.order(format!("revealed {id} {ticket}"), model.revealed)
     }
 }
 

@@ -125,10 +125,18 @@ pub async fn exists(tx: &mut Tx, id: DeadLetterId) -> Result<bool, DbError> {
 
 /// The dead letter as it stands, kept from changing until the transaction ends.
 pub async fn load_raw(tx: &mut Tx, id: DeadLetterId) -> Result<Option<RawLetter>, DbError> {
+    raw_of(tx, id, raw::for_share(tx)).await
+}
+
+/// As [`load_raw`], for whoever only looks.
+pub async fn peek(tx: &mut Tx, id: DeadLetterId) -> Result<Option<RawLetter>, DbError> {
+    raw_of(tx, id, "").await
+}
+
+async fn raw_of(tx: &mut Tx, id: DeadLetterId, lock: &str) -> Result<Option<RawLetter>, DbError> {
     let sql = format!(
-        "SELECT {} FROM soniq_dead_letter_jobs d WHERE d.id = $1{}",
-        raw::columns(tx),
-        raw::for_share(tx)
+        "SELECT {} FROM soniq_dead_letter_jobs d WHERE d.id = $1{lock}",
+        raw::columns(tx)
     );
     tx.fetch_optional(&sql, values![id])
         .await?

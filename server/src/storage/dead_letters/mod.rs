@@ -16,7 +16,7 @@ pub use counts::summary;
 pub use cursor::Cursor;
 pub use finding::{categories, categories_statement, hours, hours_statement};
 pub use found::{complete, get};
-pub use list::{Listed, exists, list, load_raw, of_operation, statement};
+pub use list::{Listed, exists, list, load_raw, of_operation, peek, statement};
 pub use narrow::Lead;
 pub use raw::{RawLetter, TABLE, columns, for_share, id_value, read};
 pub use replay::{Replay, count_resurrection, purge, replay};

@@ -1,10 +1,11 @@
-//! What one sender may take: heads, connections, pages of lists, rows of an export. Bodies are in `api_edge`, time and
-//! requests at once beside the code that bounds them.
+//! What one sender may take: heads, connections, time, requests at once, pages of lists, rows of an export. Bodies are in
+//! `api_edge`.
 
-use crate::support::app::{TestApp, system};
+use crate::support::app::{NO_DUTIES, TestApp, system};
 use crate::support::backend::{Backend, Kind};
 use app::domain::role::Role;
-use server::config::Config;
+use serde_json::json;
+use server::config::{Config, Flags};
 use server::database::Database;
 use server::office::Office;
 use server::storage::audit::{self, Entry};
@@ -12,7 +13,8 @@ use server::web::{self, Limits};
 use std::net::SocketAddr;
 use std::process::Command;
 use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio_util::sync::CancellationToken;
@@ -113,7 +115,7 @@ async fn a_list_gives_no_more_than_a_page() {
     }
     tx.commit().await.expect("kept");
     for list in ["operations", "dead-letters", "recoveries", "audit"] {
-        for limit in ["0", "201", "1000000", "-1", "x"] {
+        for limit in ["0", "201", "1000000", "-1", "x", "1&limit=2"] {
             app.get(Role::Viewer, &format!("/api/v1/{list}?limit={limit}"))
                 .await
                 .refused(400, "invalid_request");
@@ -188,4 +190,96 @@ async fn an_export_gives_so_many_rows_and_says_how_to_go_on() {
         .output()
         .expect("it runs");
     assert_eq!(refused.status.code(), Some(2));
+}
+
+/// A provider that takes requests and answers none until it is let go; how many it has taken.
+async fn held_provider() -> (SocketAddr, Arc<AtomicUsize>, CancellationToken) {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
+        .await
+        .expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let (taken, go) = (Arc::new(AtomicUsize::new(0)), CancellationToken::new());
+    let (counted, told) = (taken.clone(), go.clone());
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            counted.fetch_add(1, Ordering::SeqCst);
+            let told = told.clone();
+            tokio::spawn(async move {
+                told.cancelled().await;
+                drop(stream);
+            });
+        }
+    });
+    (address, taken, go)
+}
+
+/// An office within these limits that asks this provider, with one operation to ask about.
+async fn asking(provider: SocketAddr, limits: Limits) -> TestApp {
+    let (backend, database) = Backend::open(Kind::Memory).await.expect("memory");
+    let text = format!(
+        "[providers.genace]\nprofile = \"genace\"\napi_key_env = \"\"\nbase_url = \"http://{provider}\"\ntimeout_seconds = 40\n"
+    );
+    let config = Config::from_parts(Some(&text), &[], &Flags::default()).expect("a configuration");
+    let app = TestApp::start_within(backend, database, config, NO_DUTIES, limits).await;
+    let record = json!({"provider": "genace", "owner": "studio", "phase": "prepared", "specification": {"id": "s", "revision": 1}});
+    app.put(Role::Reporter, "/api/v1/operations/op_1", &record)
+        .await
+        .expect(201);
+    app
+}
+
+const SLOW: &str = "/api/v1/operations/op_1/candidates";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_request_that_takes_too_long_is_answered_all_the_same() {
+    let (provider, taken, _go) = held_provider().await;
+    let limits = Limits {
+        request_time: Duration::from_millis(700),
+        ..Limits::default()
+    };
+    let app = asking(provider, limits).await;
+    let began = Instant::now();
+    let answer = app.get(Role::Operator, SLOW).await;
+    assert!(began.elapsed() < PATIENCE, "{:?}", began.elapsed());
+    let problem = answer.refused(503, "unavailable");
+    assert_eq!(
+        problem["detail"],
+        "This took too long. Look again before you repeat it."
+    );
+    assert_eq!(
+        taken.load(Ordering::SeqCst),
+        1,
+        "the provider was asked, and was silent"
+    );
+    app.get(Role::Operator, "/api/v1/operations/op_1")
+        .await
+        .expect(200);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn more_requests_than_are_worked_on_at_once_wait_their_turn() {
+    let (provider, taken, go) = held_provider().await;
+    let limits = Limits {
+        at_once: 2,
+        ..Limits::default()
+    };
+    let app = asking(provider, limits).await;
+    let slow = async { tokio::join!(app.get(Role::Operator, SLOW), app.get(Role::Operator, SLOW)) };
+    let third = async {
+        while taken.load(Ordering::SeqCst) < 2 {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        let request = app.client.get(app.url("/healthz")).send();
+        tokio::pin!(request);
+        let early = tokio::time::timeout(Duration::from_millis(300), request.as_mut()).await;
+        assert!(early.is_err(), "both places are held");
+        go.cancel();
+        request.await.expect("its turn comes").status().as_u16()
+    };
+    let all = tokio::time::timeout(PATIENCE, async { tokio::join!(slow, third) });
+    let ((first, second), third) = all.await.expect("each has its turn");
+    assert_eq!(
+        (first.status.as_u16(), second.status.as_u16(), third),
+        (200, 200, 200)
+    );
 }

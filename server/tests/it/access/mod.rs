@@ -4,8 +4,12 @@
 mod audited;
 pub mod crawl;
 mod hostile;
+mod issuer;
 mod limits;
 mod people;
 mod permissions;
 mod proxy;
+mod reveals;
+mod single_sign_on;
 mod tokens;
+mod views;

@@ -9,9 +9,10 @@ use server::background::{self, Duties};
 use server::config::Config;
 use server::database::Database;
 use server::office::{Office, password};
+use server::oidc::Issuer;
 use server::provider::Readers;
 use server::storage::{operators, tokens};
-use server::web;
+use server::web::{self, Limits};
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -70,6 +71,17 @@ impl TestApp {
 
     /// As [`TestApp::start`], with the worker or housekeeping beside it.
     pub async fn start_with(backend: Backend, database: Database, config: Config, duties: Duties) -> Self {
+        Self::start_within(backend, database, config, duties, Limits::default()).await
+    }
+
+    /// As [`TestApp::start_with`], with other limits.
+    pub async fn start_within(
+        backend: Backend,
+        database: Database,
+        config: Config,
+        duties: Duties,
+        limits: Limits,
+    ) -> Self {
         let mut tokens = HashMap::new();
         for role in Role::ALL {
             let secret = format!("{}{role}-{}", tokens::PREFIX, Uuid::new_v4().simple());
@@ -86,7 +98,9 @@ impl TestApp {
             tokens.insert(*role, secret);
         }
         let readers = Readers::from_config(&config).expect("readers");
-        let office = Arc::new(Office::new(database, Arc::new(config)).asking(Arc::new(readers)));
+        let issuer = Issuer::from_config(&config.sign_in, |_| None).expect("an issuer or none");
+        let office = Office::new(database, Arc::new(config)).asking(Arc::new(readers));
+        let office = Arc::new(office.signed_in_by(issuer));
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0")
             .await
             .expect("a port");
@@ -94,7 +108,11 @@ impl TestApp {
         let shutdown = CancellationToken::new();
         let mut working = background::start(&office, duties, &shutdown).expect("the duties start");
         let (served, told) = (office.clone(), shutdown.clone());
-        working.spawn(async move { web::serve(listener, served, told).await.expect("served") });
+        working.spawn(async move {
+            web::serve_with(listener, served, told, limits)
+                .await
+                .expect("served");
+        });
         let client = reqwest::Client::builder()
             .no_proxy()
             .redirect(reqwest::redirect::Policy::none())

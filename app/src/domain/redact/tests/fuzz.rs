@@ -1,5 +1,6 @@
 //! Whatever stands around it: nothing panics, a planted secret never shows, a second pass changes nothing.
 
+use crate::domain::redact::reveal::fields;
 use crate::domain::redact::{MAX_TEXT, lenient_json, redact_json, redact_text, safe_error, visible};
 use crate::fuzzing::cases;
 use proptest::prelude::*;
@@ -131,6 +132,21 @@ proptest! {
         let (shown, _) = redact_json(&lenient_json(text.as_bytes()));
         prop_assert!(!shown.to_string().contains(&secret), "{} in {}", text, shown);
         prop_assert!(!safe_error(&text).1.contains(&secret), "{}", text);
+    }
+
+    /// What a customer wrote may be revealed; what opens doors is not, wherever it stands in it.
+    #[test]
+    fn keys_never_show_in_what_is_revealed(
+        secret in secret(), wrappings in prop::collection::vec(any::<u8>(), 0..5), which in any::<prop::sample::Index>()
+    ) {
+        let written = [format!("prompt='{secret} by night'"), format!("{secret}@example.com")];
+        let all: Vec<String> = planted(&secret).into_iter().filter(|text| !written.contains(text)).collect();
+        let chosen: &String = which.get(&all);
+        let text = nested(chosen, &wrappings);
+        let args = serde_json::json!({ "prompt": text, "note": [lenient_json(text.as_bytes())] });
+        for (field, shown) in fields(&args, Some(&text)) {
+            prop_assert!(!shown.contains(&secret), "{}: {:?}: {}", text, field, shown);
+        }
     }
 
     #[test]

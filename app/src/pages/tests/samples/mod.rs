@@ -31,6 +31,7 @@ fn documents() -> BTreeMap<&'static str, String> {
         DeadLetters message(now);
         DeadLetters unreadable();
         DeadLetters purge(now);
+        DeadLetters reveal();
         Operations operations(now);
         Operations operation(now);
         Operations history(now);
@@ -97,6 +98,7 @@ fn every_page_renders_its_samples() {
                 "/forms/password",
                 "/forms/set-up",
                 "/forms/audit/verify",
+                "/forms/dead-letters/reveal",
                 "/forms/preferences/save",
                 "/forms/views/save",
                 "/forms/views/delete",

@@ -224,7 +224,7 @@ async fn no_planted_secret_is_found_anywhere() {
     database.migrate().await.expect("only our tables are added");
     let plants = plants::all();
     bury(&database, &plants).await;
-    let mut stage = Stage::on(backend, database, "").await;
+    let mut stage = Stage::on(backend, database, "[policy]\nreveal = \"allow\"\n").await;
     stage
         .environment
         .push(("RUST_LOG".to_owned(), "debug".to_owned()));
@@ -273,6 +273,10 @@ async fn no_planted_secret_is_found_anywhere() {
     assert!(status.success());
     assert!(log.len() > 100, "the log says something: {}", log.len());
     walk::search("the log", &log.join("\n"), &secrets, &mut found);
+    let odd = log
+        .iter()
+        .find(|line| line.chars().any(|c| c.is_control() && c != '\t'));
+    assert_eq!(odd, None, "a terminal would obey this line");
     println!(
         "{} secrets, {pages} pages, {answers} answers, {} lines of the log",
         secrets.len(),

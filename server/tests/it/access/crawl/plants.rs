@@ -19,6 +19,7 @@ const SHAPES: &[&str] = &[
     "Set-Cookie: sid={s}; HttpOnly",
     "Proxy-Authorization: Negotiate {s}",
     "redirected with Bearer%20{s}",
+    "\u{1b}[31mAuthorization: Bearer {s}\u{1b}[0m",
     // Keys by name.
     "invalid api_key={s} for this account",
     "password={s} rejected",

@@ -1,0 +1,159 @@
+//! People whom an issuer knows. Who they are is the issuer and its subject; the name is only what others read, and never
+//! one that somebody else has.
+
+use super::audit::{self, Entry};
+use super::operators::{ELSEWHERE, Operator, read_step};
+use crate::database::{Database, DbError, Dialect, Tx};
+use crate::oidc::Known;
+use crate::values;
+use app::domain::role::{Caller, Role};
+use sha2::{Digest, Sha256};
+
+/// What became of somebody whom the issuer sent.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Arrival {
+    /// They are this person, with the role of this moment.
+    Person(Box<Operator>),
+    /// They are this person, who was disabled here.
+    Disabled(String),
+    /// No group of theirs means a role here. Whoever they were before has no session any more.
+    WithoutRole,
+}
+
+/// Finds or makes the person of an identity, and gives them the role that the issuer's groups mean now.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn arrive(database: &Database, known: &Known) -> Result<Arrival, DbError> {
+    let mut tx = database.write().await?;
+    let arrival = match find(&mut tx, known).await? {
+        Some(person) => come_back(&mut tx, person, known.role).await?,
+        None => match known.role {
+            Some(role) => come_first(&mut tx, known, role).await?,
+            None => Arrival::WithoutRole,
+        },
+    };
+    tx.commit().await?;
+    Ok(arrival)
+}
+
+async fn find(tx: &mut Tx, known: &Known) -> Result<Option<Operator>, DbError> {
+    let row = tx
+        .fetch_optional(
+            "SELECT name FROM dlo_identities WHERE issuer = $1 AND subject = $2",
+            values![known.issuer.as_str(), known.subject.as_str()],
+        )
+        .await?;
+    match row {
+        Some(row) => read_step(tx, &row.text("name")?).await,
+        None => Ok(None),
+    }
+}
+
+fn system() -> Caller {
+    Caller {
+        name: Caller::SYSTEM.to_owned(),
+        role: Role::Admin,
+    }
+}
+
+async fn come_back(tx: &mut Tx, person: Operator, role: Option<Role>) -> Result<Arrival, DbError> {
+    if person.disabled_at.is_some() {
+        return Ok(Arrival::Disabled(person.name));
+    }
+    let Some(role) = role else {
+        tx.execute(
+            "UPDATE dlo_operators SET generation = generation + 1 WHERE name = $1",
+            values![person.name.as_str()],
+        )
+        .await?;
+        let reason = format!("{}: no group of theirs means a role any more", person.name);
+        audit::append(tx, Entry::new(&system(), "signed_out_everywhere").reason(reason)).await?;
+        return Ok(Arrival::WithoutRole);
+    };
+    if role != person.role {
+        tx.execute(
+            "UPDATE dlo_operators SET role = $2 WHERE name = $1",
+            values![person.name.as_str(), role.as_str()],
+        )
+        .await?;
+        let reason = format!(
+            "{} from {} to {role}, by single sign-on",
+            person.name, person.role
+        );
+        audit::append(tx, Entry::new(&system(), "role_changed").reason(reason)).await?;
+    }
+    Ok(Arrival::Person(Box::new(Operator { role, ..person })))
+}
+
+async fn come_first(tx: &mut Tx, known: &Known, role: Role) -> Result<Arrival, DbError> {
+    if tx.dialect() == Dialect::Postgres {
+        // Two at once would both find the name free, or make one identity twice.
+        tx.execute("LOCK TABLE dlo_operators IN SHARE ROW EXCLUSIVE MODE", vec![])
+            .await?;
+        if let Some(person) = find(tx, known).await? {
+            return come_back(tx, person, Some(role)).await;
+        }
+    }
+    let name = free_name(tx, known).await?;
+    let now = tx.now();
+    tx.execute(
+        "INSERT INTO dlo_operators (name, role, password_hash, created_at) VALUES ($1, $2, $3, $4)",
+        values![name.as_str(), role.as_str(), ELSEWHERE.to_string(), now],
+    )
+    .await?;
+    tx.execute(
+        "INSERT INTO dlo_identities (issuer, subject, name, created_at) VALUES ($1, $2, $3, $4)",
+        values![known.issuer.as_str(), known.subject.as_str(), name.as_str(), now],
+    )
+    .await?;
+    let reason = format!("{name} as {role}, by single sign-on");
+    audit::append(tx, Entry::new(&system(), "operator_added").reason(reason)).await?;
+    let person = read_step(tx, &name).await?;
+    person
+        .map(|person| Arrival::Person(Box::new(person)))
+        .ok_or(DbError::Sqlx(sqlx::Error::RowNotFound))
+}
+
+/// The name that they want, where nobody has it or one like it; else with a mark that is theirs alone.
+async fn free_name(tx: &mut Tx, known: &Known) -> Result<String, DbError> {
+    let rows = tx
+        .fetch_all(
+            "SELECT name FROM dlo_operators UNION SELECT name FROM dlo_tokens UNION SELECT DISTINCT actor FROM dlo_audit",
+            vec![],
+        )
+        .await?;
+    let mut taken = Vec::new();
+    for row in &rows {
+        taken.push(row.text("name")?.to_lowercase());
+    }
+    let is_free = |name: &str| !taken.contains(&name.to_lowercase());
+    if is_free(&known.name) {
+        return Ok(known.name.clone());
+    }
+    let digest = hex::encode(Sha256::digest(
+        format!("{}\n{}", known.issuer, known.subject).as_bytes(),
+    ));
+    // Eight digits tell them apart; more, where somebody else has those.
+    let candidates = [8, 16, 32].map(|digits| {
+        let kept: String = known.name.chars().take(61 - digits).collect();
+        format!("{} ({})", kept.trim_end(), &digest[..digits])
+    });
+    let [.., longest] = &candidates;
+    Ok(candidates
+        .iter()
+        .find(|name| is_free(name))
+        .unwrap_or(longest)
+        .clone())
+}
+
+/// Whether an issuer knows the person of this name: they have no password here, and get none.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn is_known_elsewhere(tx: &mut Tx, name: &str) -> Result<bool, DbError> {
+    let row = tx
+        .fetch_optional("SELECT name FROM dlo_identities WHERE name = $1", values![name])
+        .await?;
+    Ok(row.is_some())
+}

@@ -1,0 +1,99 @@
+//! Who looked at an operation's record: kept where it is configured, and not once more than is of use.
+
+use crate::support::app::TestApp;
+use crate::support::backend::Backend;
+use crate::support::raw;
+use app::domain::ids::OperationId;
+use app::domain::role::{Caller, Role};
+use serde_json::json;
+use server::config::{Config, Flags};
+use server::database::Database;
+use server::storage::audit::{self, Entry};
+
+crate::on_every_backend!(
+    looks_at_a_record_are_kept_once_in_a_while,
+    nobody_is_watched_unless_it_is_configured
+);
+
+async fn start(backend: Backend, database: Database, section: &str) -> TestApp {
+    let config = Config::from_parts(Some(section), &[], &Flags::default()).expect("a configuration");
+    let app = TestApp::start(backend, database, config).await;
+    let record = json!({"provider": "genace", "owner": "studio", "phase": "prepared", "specification": {"id": "s", "revision": 1}});
+    for id in ["op_1", "op_2"] {
+        app.put(Role::Reporter, &format!("/api/v1/operations/{id}"), &record)
+            .await
+            .expect(201);
+    }
+    app
+}
+
+async fn looks(app: &TestApp) -> Vec<String> {
+    raw::texts(
+        &app.office.database,
+        "SELECT operation_id || ' ' || actor FROM dlo_audit WHERE action = 'viewed' ORDER BY seq",
+    )
+    .await
+}
+
+async fn looks_at_a_record_are_kept_once_in_a_while(backend: Backend, database: Database) {
+    let app = start(backend, database, "[audit]\nrecord_views = true\n").await;
+    for name in ["ada", "noor"] {
+        app.person(name, Role::Viewer, "correct horse").await;
+    }
+    let (mut ada, mut noor) = (app.browser(), app.browser());
+    ada.sign_in("ada", "correct horse").await.expect(303);
+    noor.sign_in("noor", "correct horse").await.expect(303);
+    assert!(
+        looks(&app).await.is_empty(),
+        "an application that reports does not look"
+    );
+    // Lists show no record; what is not there is not looked at.
+    ada.get("/operations").await.expect(200);
+    ada.get("/operations/op_9").await.expect(404);
+    assert!(looks(&app).await.is_empty());
+    // The page, again and again, and its other shapes.
+    for path in [
+        "/operations/op_1",
+        "/operations/op_1",
+        "/operations/op_1?as=markdown",
+        "/operations/op_1?at=1",
+        "/operations/op_1",
+    ] {
+        ada.get(path).await.expect(200);
+    }
+    assert_eq!(looks(&app).await, ["op_1 ada"]);
+    noor.get("/operations/op_1?as=markdown").await.expect(200);
+    ada.get("/operations/op_2?at=1").await.expect(200);
+    for _ in 0..2 {
+        app.get(Role::Viewer, "/api/v1/operations/op_1").await.expect(200);
+    }
+    let all = ["op_1 ada", "op_1 noor", "op_2 ada", "op_1 test-viewer"];
+    assert_eq!(looks(&app).await, all);
+    // Two at once are one.
+    let token = |_| app.get(Role::Operator, "/api/v1/operations/op_1");
+    futures::future::join_all((0..6).map(token)).await;
+    assert_eq!(looks(&app).await.len(), 5);
+    // When the time is over it is a look of its own.
+    let again = |minutes| {
+        let ada = Caller {
+            name: "ada".to_owned(),
+            role: Role::Viewer,
+        };
+        let entry = Entry::new(&ada, "viewed").operation(&OperationId::from("op_1"));
+        audit::append_once(&app.office.database, entry, chrono::TimeDelta::minutes(minutes))
+    };
+    again(10).await.expect("an answer");
+    assert_eq!(looks(&app).await.len(), 5);
+    again(0).await.expect("an answer");
+    assert_eq!(looks(&app).await.len(), 6);
+    let check = app.office.check_chain().await.expect("an answer");
+    assert_eq!(check.broken_at, None);
+}
+
+async fn nobody_is_watched_unless_it_is_configured(backend: Backend, database: Database) {
+    let app = start(backend, database, "").await;
+    let mut viewer = app.signed_in(Role::Viewer).await;
+    viewer.get("/operations/op_1").await.expect(200);
+    app.get(Role::Viewer, "/api/v1/operations/op_1").await.expect(200);
+    assert!(looks(&app).await.is_empty());
+}
