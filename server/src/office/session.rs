@@ -80,9 +80,11 @@ pub struct Visitor {
 /// Who the session speaks for, with the role of this moment. A session that is over is ended, and so is one of an
 /// earlier version. A session whose person got another role gets another id: what was known of it is worth nothing.
 ///
+/// Only `used` by a person keeps it alive: a page that is left open asks by itself.
+///
 /// # Errors
 /// `unavailable`.
-pub async fn visitor(session: &Session, office: &Office) -> Answer<Option<Visitor>> {
+pub async fn visitor(session: &Session, office: &Office, used: bool) -> Answer<Option<Visitor>> {
     let person: Option<Person> = match session.get(PERSON).await {
         Err(tower_sessions::session::Error::SerdeJson(_)) => {
             end(session).await?;
@@ -111,8 +113,9 @@ pub async fn visitor(session: &Session, office: &Office) -> Answer<Option<Visito
         since: moment(person.since),
         until: moment(person.since + ABSOLUTE.whole_seconds()),
     };
-    if promoted || now - person.used >= TOUCH.whole_seconds() {
-        person.used = now;
+    let noted = used && now - person.used >= TOUCH.whole_seconds();
+    if promoted || noted {
+        person.used = if used { now } else { person.used };
         session
             .insert(PERSON, person)
             .await

@@ -114,13 +114,25 @@ fn peer(request: &Request) -> IpAddr {
 }
 
 /// Whom a proxy names that is believed, else whom the session speaks for.
-async fn visitor(office: &Office, session: &Session, named: Option<proxy::Named>) -> Answer<Option<Visitor>> {
+async fn visitor(
+    office: &Office,
+    session: &Session,
+    named: Option<proxy::Named>,
+    used: bool,
+) -> Answer<Option<Visitor>> {
     if let Some(named) = named
         && let Some(visitor) = proxy::visitor(office, named).await?
     {
         return Ok(Some(visitor));
     }
-    session::visitor(session, office).await
+    session::visitor(session, office, used).await
+}
+
+/// Whether somebody follows a link or sends a form. What a page asks for by itself (events, itself after a change, a
+/// picture) browsers name otherwise; a browser that says nothing is believed.
+fn is_by_a_person(headers: &HeaderMap) -> bool {
+    let wanted = headers.get("sec-fetch-dest").map(HeaderValue::as_bytes);
+    wanted.is_none_or(|wanted| wanted == b"document")
 }
 
 /// Finds out who visits, and puts it into the request.
@@ -131,7 +143,8 @@ pub async fn identify(
     next: Next,
 ) -> Response {
     let named = proxy::named(&served.office.config.sign_in, request.headers(), peer(&request));
-    let visitor = match visitor(&served.office, &session, named).await {
+    let used = is_by_a_person(request.headers());
+    let visitor = match visitor(&served.office, &session, named, used).await {
         Ok(visitor) => visitor,
         Err(error) => return Face::Page.refuse(error.into(), &Reference::of(&request)),
     };

@@ -13,6 +13,7 @@ crate::on_every_backend!(
     a_changed_person_is_another_person_at_once,
     too_many_tries_wait_and_lock_out_nobody_else,
     a_session_is_bound_to_its_time,
+    only_a_person_keeps_a_session_alive,
     over_https_the_cookie_is_bound_to_the_host,
 );
 
@@ -221,6 +222,54 @@ async fn a_session_is_bound_to_its_time(backend: Backend, database: Database) {
         .await
         .expect("a count");
     assert_eq!(row.int("n").expect("n"), 0);
+}
+
+/// What an open page asks for by itself is no use of the session; following a link is.
+async fn only_a_person_keeps_a_session_alive(backend: Backend, database: Database) {
+    let app = start(backend, database).await;
+    let mut browser = app.signed_in(Role::Viewer).await;
+    let cookie = browser.cookie.clone().expect("signed in");
+    browser.get("/queues").await.expect(200);
+    let database = &app.office.database;
+    let used = async || {
+        let row = database
+            .look_up("SELECT data, expires_at FROM dlo_sessions", vec![])
+            .await
+            .expect("a look")
+            .expect("one session");
+        let data: serde_json::Value = serde_json::from_str(&row.text("data").expect("data")).expect("JSON");
+        let used = data["person"]["used"].as_i64().expect("seconds");
+        (data, used, row.time("expires_at").expect("a time"))
+    };
+    // Last used an hour ago.
+    let (mut data, now, _) = used().await;
+    let before = now - 3600;
+    data["person"]["used"] = before.into();
+    let mut tx = database.write().await.expect("a transaction");
+    let soon = tx.now() + chrono::TimeDelta::hours(7);
+    tx.execute(
+        "UPDATE dlo_sessions SET data = $1, expires_at = $2",
+        values![data.to_string(), soon],
+    )
+    .await
+    .expect("changed");
+    tx.commit().await.expect("kept");
+    let ask = async |wanted: &str| {
+        let request = app.client.get(app.url("/queues")).header("cookie", &cookie);
+        let answer = request
+            .header("sec-fetch-site", "same-origin")
+            .header("sec-fetch-dest", wanted)
+            .send()
+            .await
+            .expect("an answer");
+        assert_eq!(answer.status(), 200);
+    };
+    ask("empty").await;
+    let (_, then, ends) = used().await;
+    assert_eq!((then, ends), (before, soon), "a page that asked by itself");
+    ask("document").await;
+    let (_, then, ends) = used().await;
+    assert!(then >= now && ends > soon, "somebody followed a link");
 }
 
 async fn over_https_the_cookie_is_bound_to_the_host(backend: Backend, database: Database) {
