@@ -8,9 +8,44 @@ use app::desk::{Code, DeadLetterFilter, DeadLetterRow, DeskError, LetterFound, P
 use app::domain::ids::DeadLetterId;
 use app::domain::permission::Permission;
 use app::domain::role::Caller;
+use serde_json::Value;
 
 /// Pages of the list, by filter, place and length.
 pub(super) type Lists = Kept<(DeadLetterFilter, PageRequest), PageOf<DeadLetterRow>>;
+
+/// Pages that are kept.
+pub(super) const LISTS: usize = 32;
+/// Pages with longer texts than this, in bytes, are read each time.
+const MAX_TEXTS: usize = 256 * 1024;
+
+/// Whether a page is small enough to be kept.
+fn is_small(rows: &[DeadLetterRow]) -> bool {
+    let mut left = MAX_TEXTS;
+    rows.iter().all(|row| match row {
+        DeadLetterRow::Readable(letter) => {
+            let text = letter.error_text.as_ref().map_or(0, String::len);
+            left.checked_sub(text)
+                .and_then(|left| fits(&letter.args, left))
+                .and_then(|left| fits(&letter.tags, left))
+                .map(|rest| left = rest)
+                .is_some()
+        }
+        DeadLetterRow::Unreadable(_) => true,
+    })
+}
+
+/// What is left of the room after this value.
+fn fits(value: &Value, left: usize) -> Option<usize> {
+    let left = left.checked_sub(size_of::<Value>())?;
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => Some(left),
+        Value::String(text) => left.checked_sub(text.len()),
+        Value::Array(items) => items.iter().try_fold(left, |left, item| fits(item, left)),
+        Value::Object(fields) => fields.iter().try_fold(left, |left, (name, item)| {
+            left.checked_sub(name.len()).and_then(|left| fits(item, left))
+        }),
+    }
+}
 
 /// The id of a dead letter in any spelling of a UUID.
 ///
@@ -81,8 +116,8 @@ impl Office {
             next_cursor: listed.next.map(|place| place.encode()),
         };
         Ok(match state {
-            Some(state) => PageOf::clone(&self.lists.keep(state, asked, found)),
-            None => found,
+            Some(state) if is_small(&found.items) => PageOf::clone(&self.lists.keep(state, asked, found)),
+            Some(_) | None => found,
         })
     }
 

@@ -11,6 +11,7 @@ use crate::database::Tx;
 use crate::storage::audit::{self, Entry};
 use crate::storage::guard_facts::Asker;
 use crate::storage::idempotency::Claim;
+use crate::storage::messages::Thoroughness;
 use crate::storage::planned::{Planned, next_action};
 use crate::storage::{decisions, messages, operations};
 use app::desk::{Code, DecisionOrder, DecisionView, DeskError};
@@ -93,7 +94,7 @@ impl Office {
         operations::lock(&mut tx, id)
             .await?
             .ok_or_else(no_such_operation)?;
-        messages::reread(&mut tx, &self.config.messages, id).await?;
+        messages::reread(&mut tx, &self.config.messages, id, Thoroughness::EachRow).await?;
         let Standing { record, planned } = self.standing(&mut tx, caller, id, order).await?;
         let context = Context {
             by: &caller.name,

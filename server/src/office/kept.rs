@@ -6,12 +6,11 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Answers that are kept at once; then all are forgotten.
-const MAX_KEPT: usize = 64;
-
 /// Answers to questions of one kind, all of them read in one state of the database.
 #[derive(Debug)]
 pub struct Kept<Q, A> {
+    /// Answers that are kept at once; then all are forgotten.
+    room: usize,
     held: Mutex<Held<Q, A>>,
 }
 
@@ -21,9 +20,11 @@ struct Held<Q, A> {
     answers: HashMap<Q, Arc<A>>,
 }
 
-impl<Q, A> Default for Kept<Q, A> {
-    fn default() -> Self {
+impl<Q, A> Kept<Q, A> {
+    /// Keeps so many answers at once.
+    pub fn new(room: usize) -> Self {
         Self {
+            room,
             held: Mutex::new(Held {
                 state: None,
                 answers: HashMap::new(),
@@ -52,7 +53,7 @@ impl<Q: Eq + Hash, A> Kept<Q, A> {
     pub fn keep(&self, state: State, question: Q, answer: A) -> Arc<A> {
         let answer = Arc::new(answer);
         let mut held = self.lock();
-        if held.state.as_ref() != Some(&state) || held.answers.len() >= MAX_KEPT {
+        if held.state.as_ref() != Some(&state) || held.answers.len() >= self.room {
             held.answers.clear();
             held.state = Some(state);
         }

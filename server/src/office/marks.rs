@@ -6,6 +6,9 @@ use app::desk::{DeskError, Topic};
 use app::domain::permission::Permission;
 use app::domain::role::Caller;
 
+/// Marks that are kept: open pages look at few things.
+pub(super) const MARKS: usize = 256;
+
 impl Office {
     /// The mark of a topic at this moment. Of what does not exist too: that it appears is a change.
     ///

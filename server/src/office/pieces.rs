@@ -7,6 +7,9 @@ use app::desk::{Pieces, Shelf};
 use async_trait::async_trait;
 use std::sync::Arc;
 
+/// Pieces that are kept. Their names hold the second: those of the last one are of no use any more.
+pub(super) const PIECES: usize = 8;
+
 /// The pieces of one state of the database.
 struct OfficeShelf {
     office: Arc<Office>,

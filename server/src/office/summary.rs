@@ -19,7 +19,7 @@ const FRESH: Duration = Duration::from_millis(800);
 /// Filters whose counts are kept, of each kind.
 const MAX_KEPT: usize = 64;
 
-/// Counts by filter. Our own writes forget them; others' are seen within a second.
+/// Counts by filter. What a person does with a message forgets them; every other change is seen within a second.
 #[derive(Debug, Default)]
 pub struct Summaries {
     rail: Counts<Summary>,
@@ -39,7 +39,7 @@ impl Summaries {
 /// One kind of counts by filter.
 #[derive(Debug)]
 struct Counts<T> {
-    kept: Mutex<HashMap<DeadLetterFilter, Kept<T>>>,
+    kept: Mutex<HashMap<DeadLetterFilter, Taken<T>>>,
 }
 
 impl<T> Default for Counts<T> {
@@ -51,7 +51,7 @@ impl<T> Default for Counts<T> {
 }
 
 #[derive(Debug)]
-struct Kept<T> {
+struct Taken<T> {
     taken: Instant,
     /// Of the database, before they were taken; as long as it stands, so do they.
     state: Option<State>,
@@ -94,7 +94,7 @@ impl<T> Counts<T> {
             kept.clear();
         }
         let counts = Arc::new(counts);
-        let now = Kept {
+        let now = Taken {
             taken,
             state,
             counts: Arc::clone(&counts),
@@ -104,7 +104,7 @@ impl<T> Counts<T> {
         counts
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<DeadLetterFilter, Kept<T>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<DeadLetterFilter, Taken<T>>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

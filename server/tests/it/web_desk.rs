@@ -4,6 +4,7 @@ use crate::queue::shared::{Letter, bury};
 use crate::support::app::{Answer, Browser, TestApp};
 use crate::support::backend::{Backend, Kind};
 use crate::support::desk::CONFIG;
+use crate::web_pages::{form, send};
 use app::domain::role::Role;
 use chrono::{Duration, Utc};
 use scraper::Selector;
@@ -17,6 +18,7 @@ crate::on_every_backend!(
     a_message_without_a_category_is_found_by_its_group,
     the_figures_at_the_head_lead_to_their_rows,
     a_message_is_folded_and_says_how_much_it_hides,
+    rows_that_were_rendered_before_are_the_readers_own_and_true,
 );
 
 fn select(text: &str) -> Selector {
@@ -358,4 +360,51 @@ async fn the_desk_with_fifty_rows_is_light() {
     let plain = size(&script, "identity").await;
     println!("script {plain} B, {} B in br", size(&script, "br").await);
     assert!(plain <= SCRIPT, "the script has {plain} bytes");
+}
+
+/// The text of the rows, clocks in their readers' zones.
+fn clocks(page: &Answer) -> Vec<String> {
+    let document = page.page();
+    let clocks = select("tr[data-message] small time");
+    let found = document.select(&clocks);
+    found.map(|clock| clock.text().collect()).collect()
+}
+
+/// Rows are rendered once for all who ask in the same second: in each zone, for each filter, and only while nothing was
+/// changed by anybody.
+async fn rows_that_were_rendered_before_are_the_readers_own_and_true(backend: Backend, database: Database) {
+    let app = TestApp::start(backend, database, Config::default()).await;
+    let letter = |n, queue| Letter {
+        n,
+        queue,
+        died_at: Utc::now() - Duration::hours(3),
+        ..Letter::default()
+    };
+    bury(&app.office.database, &letter(1, "render")).await;
+    let mut here = app.signed_in(Role::Viewer).await;
+    let mut there = app.signed_in(Role::Operator).await;
+    let page = there.get("/preferences").await.expect(200);
+    let prefer = form(&page, "form[data-action=prefer]");
+    let other = ["zone", "zone_name"];
+    let kept = prefer
+        .1
+        .iter()
+        .filter(|(name, _)| !other.contains(&name.as_str()));
+    let kept = (prefer.0.clone(), kept.cloned().collect());
+    let far = [("zone", "named"), ("zone_name", "Asia/Kolkata")];
+    assert_eq!(send(&mut there, &kept, &far).await, "/preferences?done=preferred");
+    for round in 0..6 {
+        let mine = clocks(&here.get("/dead-letters").await.expect(200));
+        let theirs = clocks(&there.get("/dead-letters").await.expect(200));
+        assert_eq!((mine.len(), theirs.len()), (1, 1), "{round}");
+        assert_ne!(mine, theirs, "half past in Kolkata is no full hour's distance");
+    }
+    // Another letter, by somebody who does not speak to us.
+    bury(&app.office.database, &letter(2, "delivery")).await;
+    assert_eq!(clocks(&here.get("/dead-letters").await.expect(200)).len(), 2);
+    assert_eq!(clocks(&there.get("/dead-letters").await.expect(200)).len(), 2);
+    assert_eq!(
+        clocks(&here.get("/dead-letters?queue=delivery").await.expect(200)).len(),
+        1
+    );
 }

@@ -12,4 +12,4 @@ pub use competing::{Naming, competing_jobs, naming, same_work};
 pub use dispose::{Standing, acknowledge, is_acknowledged, link, standing};
 pub use facts::{Found, OWN_REFERENCE, action, find, operation_id, own_action};
 pub use project::{newest_pending, pending, project, project_now, project_one, sweep, sync_replays};
-pub use reread::{adopt, operation_of, reread};
+pub use reread::{Thoroughness, adopt, operation_of, reread};

@@ -10,6 +10,7 @@ use crate::failure::Failure;
 use crate::storage::audit::{self, Entry};
 use crate::storage::guard_facts::{self, Asker};
 use crate::storage::idempotency::{self, Begin, Claim};
+use crate::storage::messages::Thoroughness;
 use crate::storage::{evidence, facts, messages, operations};
 use crate::values;
 use app::desk::{Code, DeskError};
@@ -42,7 +43,8 @@ pub async fn approve(
     operations::lock(&mut tx, &operation_id)
         .await?
         .ok_or_else(unknown)?;
-    messages::reread(&mut tx, &config.messages, &operation_id).await?;
+    let thoroughness = Thoroughness::of(found.recovery.action);
+    messages::reread(&mut tx, &config.messages, &operation_id, thoroughness).await?;
     let record = operations::lock(&mut tx, &operation_id)
         .await?
         .ok_or_else(unknown)?;

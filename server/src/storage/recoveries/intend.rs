@@ -10,6 +10,7 @@ use crate::storage::dead_letters::{self, Replay};
 use crate::storage::guard_facts::{self, Asker};
 use crate::storage::idempotency::{self, Begin, Claim};
 use crate::storage::jobs::{self, DEFAULT_PRIORITY, NewJob, OWN_QUEUE};
+use crate::storage::messages::Thoroughness;
 use crate::storage::{evidence, facts, messages, operations};
 use crate::values;
 use app::desk::{Answer, Code, DeskError, Ordered, RecoveryOrder};
@@ -54,7 +55,8 @@ pub async fn intend_recovery(
     let record = operations::lock(&mut tx, intent.operation)
         .await?
         .ok_or_else(unknown_operation)?;
-    messages::reread(&mut tx, &config.messages, &record.id).await?;
+    let thoroughness = Thoroughness::of(intent.order.action);
+    messages::reread(&mut tx, &config.messages, &record.id, thoroughness).await?;
     // The messages may have counted the revision on.
     let record = operations::lock(&mut tx, intent.operation)
         .await?

@@ -6,6 +6,7 @@ use super::worker;
 use crate::config::Config;
 use crate::database::{Database, DbError, Tx};
 use crate::storage::guard_facts::{self, Asker};
+use crate::storage::messages::Thoroughness;
 use crate::storage::{attempts, evidence, messages, operations, people};
 use crate::values;
 use app::domain::attempt::Attempt;
@@ -61,7 +62,8 @@ pub async fn permit(
     if operations::lock(&mut tx, &operation_id).await?.is_none() {
         return Ok(Permission::Unknown);
     }
-    messages::reread(&mut tx, &config.messages, &operation_id).await?;
+    let thoroughness = Thoroughness::of(found.recovery.action);
+    messages::reread(&mut tx, &config.messages, &operation_id, thoroughness).await?;
     let Some(record) = operations::lock(&mut tx, &operation_id).await? else {
         return Ok(Permission::Unknown);
     };
