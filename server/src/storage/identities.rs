@@ -124,7 +124,7 @@ async fn come_first(tx: &mut Tx, known: &Known, role: Role) -> Result<Arrival, D
         .ok_or(DbError::Sqlx(sqlx::Error::RowNotFound))
 }
 
-/// The name that they want, where nobody has it or one like it; else with a mark that is theirs alone.
+/// The name that they want, where nobody has it, whatever its capitals; else with a mark that is theirs alone.
 async fn free_name(tx: &mut Tx, known: &Known) -> Result<String, DbError> {
     let rows = tx
         .fetch_all(
