@@ -20,6 +20,9 @@ const BATCH: i64 = 1000;
 /// Who acts in an entry about somebody who did not come in.
 pub const NOBODY: &str = "signed out";
 
+/// The action of a look at an operation's record.
+pub const VIEWED: &str = "viewed";
+
 /// An entry to be: [`append`] gives it its number, its time and its hash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry(AuditEntry);
