@@ -4,8 +4,8 @@
 use super::audit::{self, Entry};
 use super::operators::{ELSEWHERE, Operator, read_step};
 use crate::database::{Database, DbError, Dialect, Tx};
-use crate::oidc::Known;
 use crate::values;
+use app::domain::person::Known;
 use app::domain::role::{Caller, Role};
 use sha2::{Digest, Sha256};
 
