@@ -93,10 +93,10 @@ pub const fn refusal(code: Code) -> (&'static str, &'static str) {
         ),
         Code::SignInRefused => (
             "You were not let in.",
-            "Who signs you in did not say that it is you, or this office does not let you in. Begin again, or ask an administrator.",
+            "The sign-in service did not confirm who you are, or this office does not let you in. Begin again, or ask an administrator.",
         ),
         Code::IssuerUnavailable => (
-            "Who signs you in does not answer.",
+            "The sign-in service did not answer.",
             "Nothing is wrong with your account. Try again in a moment.",
         ),
         Code::InvalidRequest | Code::InvalidRecord | Code::BadId => (

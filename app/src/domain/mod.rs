@@ -12,6 +12,7 @@ pub mod label;
 pub mod money;
 pub mod operation;
 pub mod permission;
+pub mod person;
 pub mod plan;
 pub mod protocol;
 pub mod recovery;

@@ -38,6 +38,9 @@ impl Caller {
     /// The name of the system user, which the command line and the worker act as by default.
     pub const SYSTEM: &'static str = "system";
 
+    /// Who acts in the audit when somebody did not come in.
+    pub const NOBODY: &'static str = "signed out";
+
     /// Whether this caller may do what asks for `least`.
     pub const fn may(&self, least: Role) -> bool {
         self.role.includes(least)

@@ -52,7 +52,7 @@ const fn title(code: Code) -> &'static str {
         Code::Unauthenticated => "You are signed out",
         Code::SignInExpired => "That sign-in is over",
         Code::SignInRefused => "You were not let in",
-        Code::IssuerUnavailable => "Who signs you in does not answer",
+        Code::IssuerUnavailable => "The sign-in service did not answer",
         Code::RoleRequired => "Your role does not allow this",
         Code::CrossSite => "This came from another site",
         Code::SlowDown => "Too many tries",

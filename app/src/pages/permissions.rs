@@ -88,7 +88,7 @@ fn password_trouble(returned: Option<&Returned>) -> Option<AnyView> {
             "It needs at least 8 characters, must not be your name, and none that everybody tries first.",
         )
     } else if back.code == Code::NotAllowedHere {
-        ("Your password is kept elsewhere.", "Who signs you in changes it.")
+        ("Your password is kept elsewhere.", "Change it where you sign in.")
     } else {
         return refused(returned, PASSWORD);
     };

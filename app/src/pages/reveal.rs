@@ -113,7 +113,7 @@ pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
         .await
         .map_err(Problem::about("value", "to be shown here"))?;
     Ok(Page {
-        title: format!("Revealed of message {}", short(&id)),
+        title: format!("Hidden value of message {}", short(&id)),
         section: Section::DeadLetters,
         status: 200,
         body: view(Model { id, revealed }),

@@ -3,8 +3,8 @@
 use super::context::{CliError, Context, Outcome};
 use super::tokens::moment;
 use crate::office::password;
-use crate::office::sign_in::is_name;
 use crate::storage::operators::{self, Added};
+use app::domain::person::is_name;
 use app::domain::role::Role;
 use std::io::{BufRead, IsTerminal, Write};
 use std::process::{Command, Stdio};

@@ -1,8 +1,8 @@
 //! `dlo tokens`: bearer tokens of programs.
 
 use super::context::{CliError, Context, Outcome};
-use crate::office::sign_in::is_name;
 use crate::storage::tokens::{self, NewToken, PREFIX};
+use app::domain::person::is_name;
 use app::domain::role::Role;
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use uuid::Uuid;

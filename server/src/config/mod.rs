@@ -11,7 +11,7 @@ mod sign_in;
 mod validate;
 
 pub use error::ConfigError;
-pub use oidc::{Oidc, is_safe};
+pub use oidc::{Oidc, is_encrypted_or_local};
 pub use provider::{Create, Observe, PROFILES, ProviderConfig, Search, States, fingerprint, is_pointer};
 pub use sections::{
     ActionConfig, Actions, Approvals, Artifacts, Audit, Database, Execute, Messages, Policy,

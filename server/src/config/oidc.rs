@@ -47,8 +47,8 @@ impl Default for Oidc {
     }
 }
 
-/// Whether what is sent to this address cannot be read on the way: https, or this machine.
-pub fn is_safe(url: &Url) -> bool {
+/// Whether what is sent to this address cannot be read on the way: https, or http on this machine.
+pub fn is_encrypted_or_local(url: &Url) -> bool {
     let here = match url.host() {
         Some(Host::Ipv4(address)) => address.is_loopback(),
         Some(Host::Ipv6(address)) => address.is_loopback(),
@@ -112,7 +112,7 @@ impl Oidc {
             );
         }
         match Url::parse(&self.issuer) {
-            Ok(url) if is_safe(&url) && url.query().is_none() && url.fragment().is_none() => {}
+            Ok(url) if is_encrypted_or_local(&url) && url.query().is_none() && url.fragment().is_none() => {}
             Ok(_) | Err(_) => {
                 return refuse(
                     "issuer",
@@ -159,7 +159,11 @@ mod tests {
             ("http://127.0.0.1.example.test", false),
             ("ftp://127.0.0.1/", false),
         ] {
-            assert_eq!(is_safe(&Url::parse(text).expect("a URL")), safe, "{text}");
+            assert_eq!(
+                is_encrypted_or_local(&Url::parse(text).expect("a URL")),
+                safe,
+                "{text}"
+            );
         }
     }
 

@@ -9,19 +9,30 @@ use app::domain::ids::OperationId;
 use app::domain::permission::Permission;
 use app::domain::role::Caller;
 use chrono::TimeDelta;
+use std::time::Duration;
 
 /// A reader who stays, and whose page follows, is kept once in this time.
 const LOOKS: TimeDelta = TimeDelta::minutes(10);
+/// How long a reader waits for the entry of their look. Somebody may hold the end of the chain.
+const LOOK_WAITS: Duration = Duration::from_secs(1);
 
 impl Office {
-    /// Keeps that somebody looked at an operation's record, where that is configured. Whoever reads does not fail with it.
+    /// Keeps that somebody looked at an operation's record, where that is configured. Whoever reads does not fail with it,
+    /// and does not wait for a database that is held: the entry is written when it can be.
     pub(super) async fn note_look(&self, caller: &Caller, operation: &OperationId) {
         if !self.config.audit.record_views {
             return;
         }
-        let entry = Entry::new(caller, "viewed").operation(operation);
-        if let Err(error) = audit::append_once(&self.database, entry, LOOKS).await {
-            tracing::error!(error = %error, "a look at a record could not be audited");
+        let entry = Entry::new(caller, audit::VIEWED).operation(operation);
+        let database = self.database.clone();
+        let kept = tokio::spawn(async move {
+            if let Err(error) = audit::append_once(&database, entry, LOOKS).await {
+                tracing::error!(error = %error, "a look at a record could not be audited");
+            }
+        });
+        // The task goes on by itself when nobody waits any more.
+        if tokio::time::timeout(LOOK_WAITS, kept).await.is_err() {
+            tracing::warn!("a look at a record was not audited at once");
         }
     }
 

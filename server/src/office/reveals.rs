@@ -27,6 +27,25 @@ fn fields(letter: &RawLetter) -> Vec<(Field, String)> {
     reveal::fields(&lenient_json(&letter.args), letter.last_error.as_deref())
 }
 
+/// The longest path that the audit keeps, in characters.
+const MAX_PATH: usize = 200;
+
+/// A path as it may stand before a person's words in the audit. A message's names are its sender's: none is so long that
+/// the words are cut away, and none holds marks by which redaction would take the words for the value of a secret.
+fn plain(path: &str) -> String {
+    let is_plain = |letter: char| letter.is_alphanumeric() || " _-.[]…‹›⟨⟩".contains(letter);
+    let mut kept: String = path
+        .chars()
+        .take(MAX_PATH)
+        .map(|letter| if is_plain(letter) { letter } else { '·' })
+        .collect();
+    if path.chars().nth(MAX_PATH).is_some() {
+        kept.push('…');
+    }
+    // Several dashes begin a key file, which ends where the text does.
+    kept.replace("--", "··")
+}
+
 impl Office {
     /// Refuses where nothing is revealed.
     fn may_reveal(&self, caller: &Caller) -> Answer<()> {
@@ -101,8 +120,9 @@ impl Office {
         reveals::keep(&mut tx, &ticket, &caller.name, id, &found.name()).await?;
         let mut entry = Entry::new(caller, "revealed")
             .dead_letter(id)
-            // Not `prompt: …`: what follows such a name is hidden, here as anywhere.
-            .reason(format!("{}, because: {reason}", found.path));
+            // Not `prompt: …`: what follows such a name is hidden, here as anywhere. And not the person's words first: they
+            // could hide which field it was.
+            .reason(format!("{}, because: {reason}", plain(&found.path)));
         if let Some(operation) = messages::operation_of(&mut tx, id).await? {
             entry = entry.operation(&operation);
         }
@@ -154,5 +174,35 @@ impl Reveals for OfficeDesk {
 
     async fn revealed(&self, id: &str, ticket: &str) -> Answer<Revealed> {
         self.office.revealed(self.signed_in()?, id, ticket).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use app::domain::redact::redact_text;
+
+    #[test]
+    fn no_path_takes_the_reason_away() {
+        assert_eq!(plain("body.frames[0].caption"), "body.frames[0].caption");
+        assert_eq!(plain("the error text"), "the error text");
+        let deep = vec!["a_name"; 4000].join(".");
+        for path in [
+            deep.as_str(),
+            "prompt=\"",
+            "prompt: ",
+            "x\nprompt: 'x",
+            "password=",
+            "Authorization:",
+            "-----BEGIN PRIVATE KEY-----",
+            "https://a.test/?key=",
+            "a?token ",
+            "bearer",
+            "api_key",
+        ] {
+            let kept = redact_text(&format!("{}, because: The customer asks", plain(path)));
+            assert!(kept.ends_with(", because: The customer asks"), "{path}: {kept}");
+        }
+        assert_eq!(plain(&deep).chars().count(), MAX_PATH + 1);
     }
 }

@@ -1,11 +1,12 @@
 //! The first person, by a link that the console shows; and passwords that people change themselves.
 
-use super::sign_in::{SignedIn, credential, is_name};
+use super::sign_in::{SignedIn, credential};
 use super::{Office, password};
 use crate::database::DbError;
 use crate::storage::operators::{self, Operator};
 use crate::storage::setup;
 use app::desk::{Answer, Code, DeskError};
+use app::domain::person::is_name;
 use app::domain::role::Caller;
 
 fn worthless() -> DeskError {

@@ -7,21 +7,12 @@ use app::desk::{Answer, Code, DeskError};
 use app::domain::role::Caller;
 use sha2::{Digest, Sha256};
 
-/// The longest name of a person or a token, in characters.
-pub const MAX_NAME: usize = 64;
-
 /// Somebody whose password was right.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignedIn {
     pub caller: Caller,
     /// Changes with the password: a session that remembers another one is over.
     pub credential: String,
-}
-
-/// A name that can be stored and shown: 1 to [`MAX_NAME`] characters, none of them blank at the ends or a control.
-pub fn is_name(text: &str) -> bool {
-    let length = text.chars().count();
-    (1..=MAX_NAME).contains(&length) && text.trim() == text && !text.chars().any(char::is_control)
 }
 
 /// Changes with the password, and when the person signs out everywhere.
@@ -96,20 +87,5 @@ impl Office {
             });
         }
         Ok(found)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_can_be_shown() {
-        for good in ["m.okafor", "ünï", "Ana María", &"x".repeat(64)] {
-            assert!(is_name(good), "{good}");
-        }
-        for bad in ["", " ", " x", "x\n", "a\u{0}b", &"x".repeat(65)] {
-            assert!(!is_name(bad), "{bad:?}");
-        }
     }
 }

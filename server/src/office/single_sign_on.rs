@@ -28,6 +28,20 @@ pub struct CameIn {
     pub next: String,
 }
 
+/// Somebody who did not come in, and where they wanted to be: they may try again from there.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NotIn {
+    pub error: DeskError,
+    /// `None` where this browser began no sign-in.
+    pub next: Option<String>,
+}
+
+impl From<DeskError> for NotIn {
+    fn from(error: DeskError) -> Self {
+        Self { error, next: None }
+    }
+}
+
 fn refused() -> DeskError {
     DeskError::new(
         Code::SignInRefused,
@@ -79,30 +93,46 @@ impl Office {
     ///
     /// # Errors
     /// `sign_in_expired` when it began none, or that one is over; `issuer_unavailable`; `sign_in_refused`;
-    /// `role_required` for somebody without a role here; `unavailable`.
+    /// `role_required` for somebody without a role here; `unavailable`. With the way back, where it is known.
     pub async fn finish_single_sign_on(
         &self,
         browser: &str,
         back: String,
         returned: Returned,
         from: IpAddr,
-    ) -> Answer<CameIn> {
+    ) -> Result<CameIn, NotIn> {
         let issuer = self.issuer()?;
-        let begun = sign_ins::take(&self.database, &returned.state, browser).await?;
-        let Some(SignIn {
-            nonce,
-            verifier,
-            next,
-        }) = begun
-        else {
+        let begun = sign_ins::take(&self.database, &returned.state, browser)
+            .await
+            .map_err(DeskError::from)?;
+        let Some(begun) = begun else {
             tracing::warn!(address = %from, "a single sign-on that nobody began here was refused");
-            return Err(DeskError::new(
+            return Err(NotIn::from(DeskError::new(
                 Code::SignInExpired,
                 "This browser began no such sign-in, or it took too long. Begin again.",
-            ));
+            )));
         };
-        let known = match said(issuer, &returned) {
-            Ok(code) => issuer.finish(back, code, nonce, verifier).await,
+        let next = begun.next.clone();
+        match self.let_in(issuer, back, &returned, begun, from).await {
+            Ok(signed_in) => Ok(CameIn { signed_in, next }),
+            Err(error) => Err(NotIn {
+                error,
+                next: Some(next),
+            }),
+        }
+    }
+
+    /// Decides who came back from the issuer, and whether they come in.
+    async fn let_in(
+        &self,
+        issuer: &Issuer,
+        back: String,
+        returned: &Returned,
+        begun: SignIn,
+        from: IpAddr,
+    ) -> Answer<SignedIn> {
+        let known = match said(issuer, returned) {
+            Ok(code) => issuer.finish(back, code, begun.nonce, begun.verifier).await,
             Err(error) => Err(error),
         };
         let known = match known {
@@ -116,15 +146,12 @@ impl Office {
             }
         };
         match identities::arrive(&self.database, &known).await? {
-            Arrival::Person(person) => Ok(CameIn {
-                signed_in: SignedIn {
-                    credential: credential(&person),
-                    caller: Caller {
-                        name: person.name,
-                        role: person.role,
-                    },
+            Arrival::Person(person) => Ok(SignedIn {
+                credential: credential(&person),
+                caller: Caller {
+                    name: person.name,
+                    role: person.role,
                 },
-                next,
             }),
             Arrival::Disabled(name) => {
                 let why = format!("as {name}, who is disabled here");

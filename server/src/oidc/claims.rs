@@ -1,9 +1,8 @@
 //! What a token says, read for this office: a name to show, and a role. Called with verified tokens only.
 
 use crate::config::SignIn;
-use crate::office::sign_in::is_name;
-use app::domain::redact::visible;
-use app::domain::role::{Caller, Role};
+use app::domain::person::is_plain_name;
+use app::domain::role::Role;
 use serde_json::Value;
 
 /// The longest subject that is kept, in bytes. The standard allows 255.
@@ -18,12 +17,6 @@ fn text<'c>(claims: &'c Value, name: &str) -> Option<&'c str> {
     claims.get(name)?.as_str().filter(|_| is_believed(claims, name))
 }
 
-/// Whether others can read a name for what it is: no hidden characters, and none of our own words.
-fn is_plain(name: &str) -> bool {
-    let ours = [Caller::SYSTEM, crate::storage::audit::NOBODY];
-    is_name(name) && visible(name) == name && !ours.contains(&name.to_lowercase().as_str())
-}
-
 /// The name to show: the configured claim, else the e-mail address, else the subject.
 pub fn name(sign_in: &SignIn, claims: &Value, subject: &str) -> String {
     [sign_in.oidc.name_claim.as_str(), "email"]
@@ -31,7 +24,7 @@ pub fn name(sign_in: &SignIn, claims: &Value, subject: &str) -> String {
         .filter_map(|claim| text(claims, claim))
         .chain([subject])
         .map(str::trim)
-        .find(|name| is_plain(name))
+        .find(|name| is_plain_name(name))
         .unwrap_or("somebody")
         .to_owned()
 }

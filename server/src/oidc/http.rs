@@ -1,6 +1,6 @@
 //! Requests to the issuer: no redirects, bounded in time and size, and never over a line that others can read.
 
-use crate::config::is_safe;
+use crate::config::is_encrypted_or_local;
 use openidconnect::{HttpRequest, HttpResponse};
 use reqwest::redirect::Policy;
 use std::time::Duration;
@@ -57,7 +57,7 @@ impl Http {
     /// See [`HttpError`]. An answer of any status but a redirect is one.
     pub async fn send(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         let url = url::Url::parse(&request.uri().to_string()).map_err(|_| HttpError::Unsafe)?;
-        if !is_safe(&url) {
+        if !is_encrypted_or_local(&url) {
             return Err(HttpError::Unsafe);
         }
         let (parts, body) = request.into_parts();

@@ -2,24 +2,27 @@
 //! is worth is decided here, and nothing of it is kept: who comes in is the office's matter.
 
 mod claims;
+mod error;
 mod http;
 
+pub use self::error::{OidcError, plain};
 pub use self::http::HttpError;
 
+use self::error::{is_of_an_unknown_key, not_exchanged, unread, worthless};
 use self::http::Http;
 use crate::config::{ConfigError, SignIn};
-use app::domain::role::Role;
+use app::domain::person::Known;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, TimeDelta, Utc};
 use openidconnect::core::{
     CoreAuthenticationFlow, CoreClient, CoreClientAuthMethod, CoreIdToken, CoreJwsSigningAlgorithm,
-    CoreProviderMetadata, CoreRequestTokenError, CoreTokenResponse,
+    CoreProviderMetadata, CoreTokenResponse,
 };
 use openidconnect::{
-    AuthType, AuthorizationCode, ClaimsVerificationError, ClientId, ClientSecret, CsrfToken, DiscoveryError,
+    AuthType, AuthorizationCode, ClaimsVerificationError, ClientId, ClientSecret, CsrfToken,
     EndpointMaybeSet, EndpointNotSet, EndpointSet, HttpRequest, HttpResponse, IssuerUrl, Nonce,
-    PkceCodeChallenge, PkceCodeVerifier, RedirectUrl, Scope, SignatureVerificationError, TokenResponse as _,
+    PkceCodeChallenge, PkceCodeVerifier, RedirectUrl, Scope, TokenResponse as _,
 };
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
@@ -34,6 +37,9 @@ const KNOWN_FOR: Duration = Duration::from_secs(3600);
 const ASKED_AGAIN: Duration = Duration::from_secs(30);
 /// Whoever waited while the issuer did not answer is told so, and does not ask once more.
 const SILENT_FOR: Duration = Duration::from_secs(2);
+/// A sign-in asks up to four times: for what the issuer is, for its keys, for the token, and for newer keys. All of them
+/// together end before the request that waits for them does.
+const WHOLE: Duration = Duration::from_secs(30);
 /// Tokens are young, and clocks differ.
 const OLDEST: TimeDelta = TimeDelta::minutes(10);
 const FROM_THE_FUTURE: TimeDelta = TimeDelta::minutes(2);
@@ -51,17 +57,6 @@ const ALGORITHMS: [CoreJwsSigningAlgorithm; 9] = [
     CoreJwsSigningAlgorithm::EdDsa,
 ];
 
-/// Why somebody does not come in by the issuer. For the log: no token, no code and no secret is in it.
-#[derive(Debug, thiserror::Error)]
-pub enum OidcError {
-    #[error("the issuer does not answer: {0}")]
-    Unreachable(String),
-    #[error("the issuer refused: {0}")]
-    Refused(String),
-    #[error("the token is worth nothing: {0}")]
-    Token(String),
-}
-
 /// A sign-in that was begun: what only this office knows of it, and where the browser goes.
 #[derive(Debug)]
 pub struct Begun {
@@ -69,18 +64,6 @@ pub struct Begun {
     pub state: String,
     pub nonce: String,
     pub verifier: String,
-}
-
-/// Somebody whom the issuer knows.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Known {
-    pub issuer: String,
-    /// Who they are there; never another person's.
-    pub subject: String,
-    /// The name to show. Others may have chosen the same.
-    pub name: String,
-    /// What their groups mean here, if anything.
-    pub role: Option<Role>,
 }
 
 type Client = CoreClient<
@@ -106,6 +89,17 @@ fn within(at: Option<&Instant>, time: Duration) -> bool {
     at.is_some_and(|at| at.elapsed() < time)
 }
 
+/// All that is asked for one step of a sign-in, or that there was no answer in time.
+async fn in_time<T>(asked: impl Future<Output = Result<T, OidcError>>) -> Result<T, OidcError> {
+    match tokio::time::timeout(WHOLE, asked).await {
+        Ok(answer) => answer,
+        Err(_elapsed) => Err(OidcError::Unreachable(format!(
+            "not everything came within {} s",
+            WHOLE.as_secs()
+        ))),
+    }
+}
+
 /// Whether what is known is enough.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ask {
@@ -122,63 +116,6 @@ pub struct Issuer {
     secret: Option<SecretString>,
     http: Http,
     said: Mutex<Said>,
-}
-
-/// Why it is not known what the issuer says of itself.
-fn unread(error: DiscoveryError<HttpError>) -> String {
-    match error {
-        DiscoveryError::Request(error) => error.to_string(),
-        DiscoveryError::Response(status, ..) => format!("status {status}, or no JSON"),
-        DiscoveryError::Parse(_) => "what it says of itself cannot be read".to_owned(),
-        DiscoveryError::Validation(_) => "it calls itself something else".to_owned(),
-        _other => "what it says of itself is no use".to_owned(),
-    }
-}
-
-fn not_exchanged(error: CoreRequestTokenError<HttpError>) -> OidcError {
-    match error {
-        CoreRequestTokenError::ServerResponse(refusal) => {
-            let code = refusal.error().to_string();
-            OidcError::Refused(format!("the code: {}", plain(&code)))
-        }
-        CoreRequestTokenError::Request(error) => OidcError::Unreachable(error.to_string()),
-        CoreRequestTokenError::Parse(..) => OidcError::Token("its answer cannot be read".to_owned()),
-        CoreRequestTokenError::Other(_) => OidcError::Token("its answer is empty".to_owned()),
-    }
-}
-
-/// A code of a refusal as it may stand in the log: the standards' letters, and not many.
-pub fn plain(code: &str) -> String {
-    code.chars()
-        .filter(|letter| letter.is_ascii_alphanumeric() || *letter == '_')
-        .take(40)
-        .collect()
-}
-
-fn is_of_an_unknown_key(error: &ClaimsVerificationError) -> bool {
-    matches!(
-        error,
-        ClaimsVerificationError::SignatureVerification(SignatureVerificationError::NoMatchingKey)
-    )
-}
-
-/// Why a token is worth nothing, without a word of it.
-fn worthless(error: &ClaimsVerificationError) -> OidcError {
-    let why = match error {
-        ClaimsVerificationError::Expired(_) => "it is too old, or from the future",
-        ClaimsVerificationError::InvalidAudience(_) => "it is for somebody else",
-        ClaimsVerificationError::InvalidIssuer(_) => "it is another issuer's",
-        ClaimsVerificationError::InvalidNonce(_) => "it answers another sign-in",
-        ClaimsVerificationError::SignatureVerification(SignatureVerificationError::NoSignature) => {
-            "it is not signed"
-        }
-        ClaimsVerificationError::SignatureVerification(SignatureVerificationError::NoMatchingKey) => {
-            "it is signed by a key that the issuer does not have"
-        }
-        ClaimsVerificationError::SignatureVerification(_) => "its signature is wrong",
-        _other => "its form is not taken here",
-    };
-    OidcError::Token(why.to_owned())
 }
 
 impl Issuer {
@@ -294,7 +231,7 @@ impl Issuer {
     /// # Errors
     /// [`OidcError::Unreachable`].
     pub async fn begin(&self, back: String) -> Result<Begun, OidcError> {
-        let said = self.said(Ask::IfOld).await?;
+        let said = in_time(self.said(Ask::IfOld)).await?;
         let client = self.client(&said, back)?;
         let (challenge, verifier) = PkceCodeChallenge::new_random_sha256();
         let mut request = client
@@ -308,7 +245,7 @@ impl Issuer {
             request = request.add_scope(Scope::new(scope.clone()));
         }
         let (to, state, nonce) = request.url();
-        if !crate::config::is_safe(&to) {
+        if !crate::config::is_encrypted_or_local(&to) {
             return Err(OidcError::Unreachable(
                 "it sends people to an open line".to_owned(),
             ));
@@ -331,6 +268,16 @@ impl Issuer {
     /// # Errors
     /// See [`OidcError`].
     pub async fn finish(
+        &self,
+        back: String,
+        code: String,
+        nonce: String,
+        verifier: String,
+    ) -> Result<Known, OidcError> {
+        in_time(self.exchanged(back, code, nonce, verifier)).await
+    }
+
+    async fn exchanged(
         &self,
         back: String,
         code: String,

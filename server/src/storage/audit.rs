@@ -17,8 +17,8 @@ const CHAIN_LOCK: i64 = 0x_444c_4f5f_4155_4454;
 /// Entries that one statement reads while the chain is checked or exported.
 const BATCH: i64 = 1000;
 
-/// Who acts in an entry about somebody who did not come in.
-pub const NOBODY: &str = "signed out";
+/// The action of a look at an operation's record.
+pub const VIEWED: &str = "viewed";
 
 /// An entry to be: [`append`] gives it its number, its time and its hash.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl Entry {
     /// Somebody did something who is not known.
     pub fn nobody(action: impl Into<String>) -> Self {
         let nobody = Caller {
-            name: NOBODY.to_owned(),
+            name: Caller::NOBODY.to_owned(),
             role: Role::Viewer,
         };
         let mut entry = Self::new(&nobody, action);

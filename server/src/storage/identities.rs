@@ -4,8 +4,8 @@
 use super::audit::{self, Entry};
 use super::operators::{ELSEWHERE, Operator, read_step};
 use crate::database::{Database, DbError, Dialect, Tx};
-use crate::oidc::Known;
 use crate::values;
+use app::domain::person::Known;
 use app::domain::role::{Caller, Role};
 use sha2::{Digest, Sha256};
 
@@ -16,7 +16,7 @@ pub enum Arrival {
     Person(Box<Operator>),
     /// They are this person, who was disabled here.
     Disabled(String),
-    /// No group of theirs means a role here. Whoever they were before has no session any more.
+    /// No group of theirs means a role here. Whoever they were before has no session any more, and the least role.
     WithoutRole,
 }
 
@@ -62,6 +62,8 @@ async fn come_back(tx: &mut Tx, person: Operator, role: Option<Role>) -> Result<
         return Ok(Arrival::Disabled(person.name));
     }
     let Some(role) = role else {
+        // Creations that they agreed to wait for their role, not for their session: it goes with what gave it.
+        change_role(tx, &person, Role::Viewer).await?;
         tx.execute(
             "UPDATE dlo_operators SET generation = generation + 1 WHERE name = $1",
             values![person.name.as_str()],
@@ -71,19 +73,26 @@ async fn come_back(tx: &mut Tx, person: Operator, role: Option<Role>) -> Result<
         audit::append(tx, Entry::new(&system(), "signed_out_everywhere").reason(reason)).await?;
         return Ok(Arrival::WithoutRole);
     };
-    if role != person.role {
-        tx.execute(
-            "UPDATE dlo_operators SET role = $2 WHERE name = $1",
-            values![person.name.as_str(), role.as_str()],
-        )
-        .await?;
-        let reason = format!(
-            "{} from {} to {role}, by single sign-on",
-            person.name, person.role
-        );
-        audit::append(tx, Entry::new(&system(), "role_changed").reason(reason)).await?;
-    }
+    change_role(tx, &person, role).await?;
     Ok(Arrival::Person(Box::new(Operator { role, ..person })))
+}
+
+/// Gives a person the role that their groups mean now, and audits it where it is another one.
+async fn change_role(tx: &mut Tx, person: &Operator, role: Role) -> Result<(), DbError> {
+    if role == person.role {
+        return Ok(());
+    }
+    tx.execute(
+        "UPDATE dlo_operators SET role = $2 WHERE name = $1",
+        values![person.name.as_str(), role.as_str()],
+    )
+    .await?;
+    let reason = format!(
+        "{} from {} to {role}, by single sign-on",
+        person.name, person.role
+    );
+    audit::append(tx, Entry::new(&system(), "role_changed").reason(reason)).await?;
+    Ok(())
 }
 
 async fn come_first(tx: &mut Tx, known: &Known, role: Role) -> Result<Arrival, DbError> {
@@ -115,7 +124,7 @@ async fn come_first(tx: &mut Tx, known: &Known, role: Role) -> Result<Arrival, D
         .ok_or(DbError::Sqlx(sqlx::Error::RowNotFound))
 }
 
-/// The name that they want, where nobody has it or one like it; else with a mark that is theirs alone.
+/// The name that they want, where nobody has it, whatever its capitals; else with a mark that is theirs alone.
 async fn free_name(tx: &mut Tx, known: &Known) -> Result<String, DbError> {
     let rows = tx
         .fetch_all(

@@ -1,6 +1,7 @@
 //! Marks: short texts that are other ones after every change of what they stand for. They are hashes of counters,
 //! revisions and times, read from the tables alone, so that every process of a database finds the same ones.
 
+use super::audit::VIEWED;
 use crate::database::{DbError, Dialect, Row, Tx, Value};
 use app::desk::Topic;
 use sha2::{Digest, Sha256};
@@ -12,7 +13,12 @@ pub const CHANGED_CHANNEL: &str = "dlo_changed";
 /// Ids that one statement asks for at once.
 const CHUNK: usize = 100;
 
-/// What lists and counts show: the newest of everything that only grows, and how many there are of what goes.
+/// The newest entries of the audit that are looked through for one that changed something: the end of an index. Behind
+/// more looks than this the mark is another one once, and a page is loaded in vain.
+const NEWEST: usize = 200;
+
+/// What lists and counts show: the newest of everything that only grows, and how many there are of what goes. That
+/// somebody looked at a record changes nothing there: else each look would load every open desk.
 fn desk(dialect: Dialect) -> String {
     // Rows of SQLite are numbered as they come; PostgreSQL counts the index.
     let newest_message = match dialect {
@@ -23,7 +29,9 @@ fn desk(dialect: Dialect) -> String {
         "SELECT CAST({newest_message} AS TEXT) AS a, \
          CAST((SELECT MAX(purged_at) FROM dlo_messages WHERE purged_at IS NOT NULL) AS TEXT) AS b, \
          CAST((SELECT MAX(updated_at) FROM dlo_operations) AS TEXT) AS c, \
-         CAST((SELECT MAX(seq) FROM dlo_audit) AS TEXT) AS d, CAST((SELECT MAX(seq) FROM dlo_events) AS TEXT) AS e, \
+         CAST((SELECT MAX(u.seq) FROM (SELECT seq, action FROM dlo_audit ORDER BY seq DESC LIMIT {NEWEST}) u \
+         WHERE u.action <> '{VIEWED}') AS TEXT) AS d, \
+         CAST((SELECT MAX(seq) FROM dlo_events) AS TEXT) AS e, \
          (SELECT COUNT(*) || '-' || COALESCE(CAST(MAX(started_at) AS TEXT), '') FROM dlo_recoveries \
          WHERE finished_at IS NULL) AS f, \
          CAST((SELECT MAX(created_at) FROM dlo_recoveries) AS TEXT) AS g"

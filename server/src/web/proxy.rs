@@ -4,9 +4,9 @@
 use crate::config::SignIn;
 use crate::office::Office;
 use crate::office::session::Visitor;
-use crate::office::sign_in::is_name;
 use crate::storage::operators;
 use app::desk::{Answer, CameBy};
+use app::domain::person::is_name;
 use app::domain::role::{Caller, Role};
 use axum::http::HeaderMap;
 use std::net::IpAddr;

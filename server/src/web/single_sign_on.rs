@@ -67,12 +67,14 @@ fn see_other(to: &str, cookie: Option<String>) -> Response {
     response
 }
 
-fn way_back(query: &Query) -> String {
-    query
-        .get("next")
-        .filter(|path| href::is_ours(path))
+/// A way back, where it is one of ours; else the desk.
+fn ours(next: Option<&str>) -> &str {
+    next.filter(|path| href::is_ours(path))
         .unwrap_or(href::DEAD_LETTERS)
-        .to_owned()
+}
+
+fn way_back(query: &Query) -> String {
+    ours(query.get("next")).to_owned()
 }
 
 /// Back to the sign-in page, which says what is wrong.
@@ -198,7 +200,10 @@ pub async fn finish(State(served): State<Served>, request: Request) -> Response 
         .await;
     let came = match came {
         Ok(came) => came,
-        Err(error) => return sent_back(href::DEAD_LETTERS, error.code, served.secure),
+        Err(refusal) => {
+            let next = ours(refusal.next.as_deref());
+            return sent_back(next, refusal.error.code, served.secure);
+        }
     };
     if let Err(error) = session::start(visit.session(), &came.signed_in).await {
         return Face::Page.refuse(error.into(), &reference);
@@ -208,12 +213,7 @@ pub async fn finish(State(served): State<Served>, request: Request) -> Response 
         .office
         .note_signed_in(&came.signed_in.caller, visit.address(), "by single sign-on")
         .await;
-    let next = if href::is_ours(&came.next) {
-        came.next.as_str()
-    } else {
-        href::DEAD_LETTERS
-    };
-    see_other(next, Some(cookie(served.secure, "", 0)))
+    see_other(ours(Some(&came.next)), Some(cookie(served.secure, "", 0)))
 }
 
 #[cfg(test)]

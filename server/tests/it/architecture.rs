@@ -195,3 +195,18 @@ fn every_test_that_security_names_exists() {
     }
     assert!(named >= 60, "SECURITY.md names the tests: {named}");
 }
+
+#[test]
+fn storage_knows_nothing_of_who_asks() {
+    let code = sources(&root().join("server/src/storage"));
+    for room in ["office", "oidc", "web", "api", "cli", "worker", "live"] {
+        assert!(
+            !code.contains(&format!("crate::{room}::")),
+            "storage imports {room}"
+        );
+    }
+    let code = sources(&root().join("server/src/oidc"));
+    for room in ["office", "storage", "web"] {
+        assert!(!code.contains(&format!("crate::{room}::")), "oidc imports {room}");
+    }
+}

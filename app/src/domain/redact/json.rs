@@ -1,5 +1,6 @@
 //! JSON that a message carries: only fields whose names are known to hold no secret and no customer's text are shown.
 
+use super::names::opens_doors;
 use super::text::redact_text;
 use super::visible::visible;
 use super::{bounded, pattern};
@@ -30,13 +31,9 @@ static SHOWN: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-/// Names whose values are never shown, numbers included.
-static SECRET: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(concat!(
-        r"(?i)secret|passw|passphrase|token|credential|signature|authorization|cookie|bearer|jwt|private|api[_-]?key",
-        r"|access[_-]?key|session|prompt|(?:^|[_-])(?:pin|otp|cvv|cvc|ssn|iban|card|phone|email|auth|key)(?:$|[_-])",
-    ))
-});
+/// Names of what a customer wrote or is: never shown, numbers included, as what opens doors is not.
+static PERSONAL: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)prompt|(?:^|[_-])(?:phone|email)(?:$|[_-])"));
 
 /// What an earlier pass wrote.
 static HIDDEN: LazyLock<Regex> = LazyLock::new(|| pattern(r"^redacted(?:, \d+ characters?)?$"));
@@ -134,7 +131,7 @@ impl Walk {
 }
 
 fn rule_of(name: &str, around: Rule) -> Rule {
-    if around == Rule::HideAll || SECRET.is_match(name) {
+    if around == Rule::HideAll || PERSONAL.is_match(name) || opens_doors(name) {
         Rule::HideAll
     } else if SHOWN.is_match(name) {
         Rule::Show

@@ -6,6 +6,7 @@
 mod error;
 mod json;
 mod lenient;
+mod names;
 pub mod reveal;
 mod text;
 mod url;

@@ -2,22 +2,12 @@
 //! e-mail address. Keys, tokens, passwords and signatures stay hidden even then: nobody needs them to decide anything.
 
 use super::json::{self, redact_json};
-use super::pattern;
+use super::names::opens_doors;
 use super::text::{redact_text, reveal_text};
-use regex::Regex;
 use serde_json::Value;
-use std::sync::LazyLock;
 
 /// Fields that are offered; a message with more has its first ones shown.
 pub const MAX_FIELDS: usize = 40;
-
-/// Names whose values nobody is shown.
-static KEPT: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(concat!(
-        r"(?i)secret|passw|passphrase|token|credential|signature|authorization|cookie|bearer|jwt|private|api[_-]?key",
-        r"|access[_-]?key|session|(?:^|[_-])(?:pin|otp|cvv|cvc|ssn|iban|card|auth|key)(?:$|[_-])",
-    ))
-});
 
 /// A field of a message that is hidden and may be revealed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,7 +68,7 @@ impl Walk {
                 for (name, below) in fields {
                     // Both keep their order; the names differ where a name was hidden.
                     let twin = beside.as_mut().and_then(Iterator::next);
-                    if KEPT.is_match(name) {
+                    if opens_doors(name) {
                         continue;
                     }
                     let safe = twin.map_or("…", |(name, _)| name.as_str());
@@ -118,11 +108,4 @@ impl Walk {
             }
         }
     }
-}
-
-/// One field by its name in a form, with its value as it may be shown.
-pub fn field(args: &Value, error: Option<&str>, name: &str) -> Option<(Field, String)> {
-    fields(args, error)
-        .into_iter()
-        .find(|(field, _)| field.name() == name)
 }

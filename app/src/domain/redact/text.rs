@@ -1,5 +1,6 @@
 //! Free texts: error messages, tracebacks, reasons. Each rule hides one kind of secret wherever it stands.
 
+use super::names::{SECRET_HEADER, SECRET_NAME};
 use super::url::redact_urls;
 use super::visible::visible;
 use super::{MAX_TEXT, REDACTED, bounded, floor_boundary, pattern};
@@ -14,12 +15,6 @@ const QUOTED: &str = r#"(?:\\"(?:[^"\\]|\\{2,}"|\\+[^"\\])*\\"|\\+"(?:[^"\\]|\\+
 
 /// Between a name and its value: quotes of the name, then `:`, `=` or `=>`.
 const IS: &str = r#"(?:\\*["'])?\s*(?:=>|:|=)\s*"#;
-
-/// Names whose value is a secret.
-const SECRET_NAME: &str = r"[a-z0-9_.-]*(?:api[_-]?key|secret|passwd|password|passphrase|token|credential|signature|x-(?:amz|goog|ms)-[a-z-]+|(?:access|private|account|encryption|signing|shared|subscription|client|license|ssh)[_-]?key|session[_-]?id|bearer|jwt)[a-z0-9_-]*|pwd|sig|hmac|sas|otp|auth|x-auth|x-key|key-pair-id|googleaccessid|awsaccesskeyid";
-
-/// Headers whose whole value is a secret, up to the end of the line or of the quote.
-const SECRET_HEADER: &str = r"(?:proxy-)?authorization|(?:set-)?cookie2?|x-(?:api|auth)[a-z0-9_-]*";
 
 /// Names whose value a customer wrote.
 const PROMPT_NAME: &str = r"(?:[a-z0-9_-]*_)?prompts?(?:_text)?|lyrics|caption|input_text|user_text";

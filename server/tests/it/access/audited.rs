@@ -4,7 +4,7 @@ use crate::support::app::TestApp;
 use crate::support::backend::{Backend, Kind};
 use app::desk::AuditFilter;
 use app::domain::audit::AuditEntry;
-use app::domain::role::Role;
+use app::domain::role::{Caller, Role};
 use server::config::Config;
 use server::database::Database;
 use server::storage::audit;
@@ -56,7 +56,7 @@ async fn coming_and_going_is_kept(backend: Backend, database: Database) {
     assert!(
         refused
             .iter()
-            .all(|entry| entry.actor == audit::NOBODY && entry.role == "none")
+            .all(|entry| entry.actor == Caller::NOBODY && entry.role == "none")
     );
     let came = kept(database, "signed_in").await;
     assert_eq!(came.len(), 2);

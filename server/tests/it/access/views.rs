@@ -1,17 +1,20 @@
 //! Who looked at an operation's record: kept where it is configured, and not once more than is of use.
 
-use crate::support::app::TestApp;
-use crate::support::backend::Backend;
+use crate::support::app::{TestApp, system};
+use crate::support::backend::{Backend, Kind};
 use crate::support::raw;
+use app::desk::Topic;
 use app::domain::ids::OperationId;
 use app::domain::role::{Caller, Role};
 use serde_json::json;
 use server::config::{Config, Flags};
 use server::database::Database;
 use server::storage::audit::{self, Entry};
+use server::storage::marks;
 
 crate::on_every_backend!(
     looks_at_a_record_are_kept_once_in_a_while,
+    a_look_waits_for_no_held_database,
     nobody_is_watched_unless_it_is_configured
 );
 
@@ -35,6 +38,12 @@ async fn looks(app: &TestApp) -> Vec<String> {
     .await
 }
 
+async fn desk_mark(app: &TestApp) -> String {
+    let mut tx = app.office.database.read().await.expect("a transaction");
+    let found = marks::read(&mut tx, &[Topic::Desk]).await.expect("marks");
+    found[&Topic::Desk].clone()
+}
+
 async fn looks_at_a_record_are_kept_once_in_a_while(backend: Backend, database: Database) {
     let app = start(backend, database, "[audit]\nrecord_views = true\n").await;
     for name in ["ada", "noor"] {
@@ -51,6 +60,8 @@ async fn looks_at_a_record_are_kept_once_in_a_while(backend: Backend, database: 
     ada.get("/operations").await.expect(200);
     ada.get("/operations/op_9").await.expect(404);
     assert!(looks(&app).await.is_empty());
+    // No open desk is loaded because somebody looks.
+    let before = desk_mark(&app).await;
     // The page, again and again, and its other shapes.
     for path in [
         "/operations/op_1",
@@ -69,6 +80,7 @@ async fn looks_at_a_record_are_kept_once_in_a_while(backend: Backend, database: 
     }
     let all = ["op_1 ada", "op_1 noor", "op_2 ada", "op_1 test-viewer"];
     assert_eq!(looks(&app).await, all);
+    assert_eq!(desk_mark(&app).await, before);
     // Two at once are one.
     let token = |_| app.get(Role::Operator, "/api/v1/operations/op_1");
     futures::future::join_all((0..6).map(token)).await;
@@ -88,6 +100,30 @@ async fn looks_at_a_record_are_kept_once_in_a_while(backend: Backend, database: 
     assert_eq!(looks(&app).await.len(), 6);
     let check = app.office.check_chain().await.expect("an answer");
     assert_eq!(check.broken_at, None);
+}
+
+async fn a_look_waits_for_no_held_database(backend: Backend, database: Database) {
+    if backend.kind == Kind::Memory {
+        // One connection has it all: nobody reads while somebody writes.
+        return;
+    }
+    let app = start(backend, database, "[audit]\nrecord_views = true\n").await;
+    // Somebody is about to append, and takes their time.
+    let mut held = app.office.database.write().await.expect("a transaction");
+    audit::append(&mut held, Entry::new(&system(), "slow"))
+        .await
+        .expect("appended");
+    let read = app.get(Role::Viewer, "/api/v1/operations/op_1");
+    tokio::time::timeout(std::time::Duration::from_secs(4), read)
+        .await
+        .expect("shown in time")
+        .expect(200);
+    assert!(looks(&app).await.is_empty());
+    held.commit().await.expect("kept");
+    // And then it is kept all the same.
+    while looks(&app).await.is_empty() {
+        tokio::time::sleep(std::time::Duration::from_millis(25)).await;
+    }
 }
 
 async fn nobody_is_watched_unless_it_is_configured(backend: Backend, database: Database) {

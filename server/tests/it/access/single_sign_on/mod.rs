@@ -14,15 +14,20 @@ use server::database::Database;
 use server::storage::audit;
 use std::collections::BTreeMap;
 
-pub fn configured(issuer: &str, folder: &tempfile::TempDir, more: &str) -> Config {
+/// The sections that name this issuer, with its secret in the folder.
+pub fn sections(issuer: &str, folder: &tempfile::TempDir) -> String {
     let secret = folder.path().join("secret");
     std::fs::write(&secret, format!("{SECRET}\n")).expect("a secret");
-    let text = format!(
+    format!(
         "[sign_in.roles]\nstaff = \"viewer\"\nleads = \"approver\"\n\
          [sign_in.oidc]\nissuer = \"{issuer}\"\nclient_id = \"{CLIENT}\"\nclient_secret_file = \"{}\"\n\
-         label = \"Example Accounts\"\ntimeout_seconds = 2\n{more}",
+         label = \"Example Accounts\"\ntimeout_seconds = 2\n",
         secret.display()
-    );
+    )
+}
+
+pub fn configured(issuer: &str, folder: &tempfile::TempDir, more: &str) -> Config {
+    let text = format!("{}{more}", sections(issuer, folder));
     Config::from_parts(Some(&text), &[], &Flags::default()).expect("a configuration")
 }
 

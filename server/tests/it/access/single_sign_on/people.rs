@@ -1,18 +1,22 @@
 //! Who comes in, with which role, and under which name.
 
 use super::super::issuer::Issuer;
-use super::{Jar, kept, start_on};
-use crate::support::app::system;
+use super::{Jar, kept, sections, start_on};
+use crate::protocol::play::{NO_WORKER, Play};
+use crate::support::app::{fresh_key, system};
 use crate::support::backend::Backend;
 use app::domain::role::Role;
 use serde_json::json;
+use server::background::{self, Duties};
 use server::database::Database;
 use server::storage::operators::{self, Added};
 use server::storage::tokens;
+use tokio_util::sync::CancellationToken;
 
 crate::on_every_backend!(
     somebody_comes_in_with_the_role_of_their_groups,
     a_name_is_nobody_elses,
+    who_lost_their_groups_creates_nothing,
 );
 
 async fn somebody_comes_in_with_the_role_of_their_groups(backend: Backend, database: Database) {
@@ -194,4 +198,63 @@ async fn a_name_is_nobody_elses(backend: Backend, database: Database) {
     let added = operators::add(database, &system(), "noor", Role::Admin, "$argon2id$x").await;
     assert_eq!(added.expect("an answer"), Added::Elsewhere);
     assert_eq!(jar.shown().await, Some(Role::Viewer));
+}
+
+async fn who_lost_their_groups_creates_nothing(backend: Backend, database: Database) {
+    let issuer = Issuer::start().await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let more = format!("[approvals]\ndispatch = 2\n{}", sections(issuer.url(), &folder));
+    let play = Play::start_with(backend, database, NO_WORKER, &more).await;
+    play.ready("op_1").await;
+    let recovery = play.confirm("op_1", "dispatch").await;
+
+    // Somebody whom the issuer calls an approver agrees.
+    let mut jar = Jar::new(&play.app);
+    jar.signs_in("/queues").await.expect(303);
+    let mut browser = play.app.browser();
+    browser.cookie = Some(format!("dlo_session={}", jar.cookies["dlo_session"]));
+    let key = fresh_key();
+    let fields = [
+        ("recovery", recovery.as_str()),
+        ("reason", "I agree"),
+        ("key", key.as_str()),
+    ];
+    let answer = browser
+        .form("/forms/recoveries/approve", &fields)
+        .await
+        .expect(303);
+    let location = answer.header("location");
+    assert!(location.contains("done=approved"), "{location}");
+
+    // The issuer takes the group back, and the office learns it when they come again.
+    issuer.now(|ways| ways.claims = json!({"groups": ["guests"]}));
+    let mut again = Jar::new(&play.app);
+    let answer = again.signs_in("/queues").await;
+    again.is_refused(answer, "role_required").await;
+    assert_eq!(jar.shown().await, None);
+    let people = operators::list(&play.app.office.database).await.expect("people");
+    let roles: Vec<Role> = people.iter().map(|person| person.role).collect();
+    assert_eq!(roles, [Role::Viewer]);
+    let changed = kept(&play.app, "role_changed").await;
+    let words: Vec<&str> = changed.iter().map(|(_, words)| words.as_str()).collect();
+    assert_eq!(words, ["ada from approver to viewer, by single sign-on"]);
+
+    // Only now somebody carries it out.
+    let stop = CancellationToken::new();
+    let duties = Duties {
+        worker: true,
+        housekeeping: false,
+    };
+    let working = background::start(&play.app.office, duties, &stop).expect("the worker starts");
+    let ended = play.ended(&recovery).await;
+    assert_eq!(ended["state"], "refused", "{ended:#}");
+    assert!(
+        ended["outcome"]
+            .as_str()
+            .is_some_and(|words| words.contains("ada")),
+        "{ended:#}"
+    );
+    assert_eq!(play.posts(), 0);
+    stop.cancel();
+    drop(working);
 }

@@ -3,6 +3,7 @@
 use super::super::issuer::Issuer;
 use super::{Jar, start, start_on};
 use crate::support::backend::Backend;
+use serde_json::json;
 use server::database::Database;
 use server::values;
 
@@ -127,4 +128,32 @@ async fn no_sign_in_leads_away_or_begins_elsewhere() {
         assert!(tries < 40, "without end");
     }
     assert!(begun > 40 && tries >= 20, "{begun} {tries}");
+}
+
+/// Whoever is refused may try again, and still comes to where they wanted to be.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_refusal_keeps_the_way_back() {
+    let issuer = Issuer::start().await;
+    let app = start(&issuer).await;
+    let mut jar = Jar::new(&app);
+    for code in ["role_required", "sign_in_refused", "issuer_unavailable"] {
+        issuer.now(|ways| match code {
+            "role_required" => ways.claims = json!({"groups": ["guests"]}),
+            "sign_in_refused" => ways.error = Some("access_denied"),
+            _ => ways.token_status = Some(302),
+        });
+        let answer = jar.signs_in("/queues").await.expect(303);
+        let location = answer.header("location").to_owned();
+        assert_eq!(
+            location,
+            format!("/login?next=%2Fqueues&refused={code}&form=single-sign-on")
+        );
+        let page = jar.get(&location).await.expect(200);
+        assert!(
+            page.has("a[data-single-sign-on][href='/login/oidc?next=%2Fqueues']")
+                && page.has("input[name=next][value='/queues']"),
+            "{}",
+            page.body
+        );
+    }
 }
