@@ -13,6 +13,7 @@ use server::config::{Config, Messages};
 use server::database::Database;
 use server::office::Office;
 use server::storage::dead_letters::{self, Replay};
+use server::storage::messages::Thoroughness;
 use server::storage::{derived, events, evidence, messages, operations, soniq_workers};
 use std::sync::Arc;
 
@@ -194,11 +195,15 @@ async fn the_dead_letters_themselves_are_read_again(_backend: Backend, database:
     let mut tx = database.write().await.expect("begin");
     operations::lock(&mut tx, &op).await.expect("lock");
     assert!(
-        messages::reread(&mut tx, &config, &op).await.expect("reread"),
+        messages::reread(&mut tx, &config, &op, Thoroughness::WhereUnread)
+            .await
+            .expect("reread"),
         "one was unread"
     );
     assert!(
-        !messages::reread(&mut tx, &config, &op).await.expect("reread"),
+        !messages::reread(&mut tx, &config, &op, Thoroughness::WhereUnread)
+            .await
+            .expect("reread"),
         "and is not news twice"
     );
     tx.commit().await.expect("commit");
@@ -220,7 +225,11 @@ async fn the_dead_letters_themselves_are_read_again(_backend: Backend, database:
         .await
         .expect("lock")
         .expect("it is recorded");
-    assert!(messages::reread(&mut tx, &config, &op).await.expect("reread"));
+    assert!(
+        messages::reread(&mut tx, &config, &op, Thoroughness::WhereUnread)
+            .await
+            .expect("reread")
+    );
     let found = evidence::gather(&mut tx, &record).await.expect("evidence");
     assert!(found.job_ids().contains(&JobId::from("gj_7")));
     assert_eq!(
@@ -233,7 +242,11 @@ async fn the_dead_letters_themselves_are_read_again(_backend: Backend, database:
         .await
         .expect("delete");
     let mut tx = database.write().await.expect("begin");
-    assert!(!messages::reread(&mut tx, &config, &op).await.expect("reread"));
+    assert!(
+        !messages::reread(&mut tx, &config, &op, Thoroughness::WhereUnread)
+            .await
+            .expect("reread")
+    );
     let found = evidence::gather(&mut tx, &record).await.expect("evidence");
     assert!(found.messages[0].purged && found.messages[0].resurrections == 2);
     derived::refresh(&mut tx, &op).await.expect("refresh");
