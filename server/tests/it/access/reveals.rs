@@ -104,7 +104,7 @@ async fn a_field_is_shown_once_with_a_reason(backend: Backend, database: Databas
             page.body
         );
         assert!(
-            page.has(&format!("main[data-revealed='{field}']")) && !page.has("[data-live]"),
+            page.has(&format!("main[data-revealed='{field}']")) && !page.has("main [data-live]"),
             "{}",
             page.body
         );
