@@ -232,6 +232,8 @@ impl Database {
                     .max_connections(1)
                     .idle_timeout(None)
                     .max_lifetime(None)
+                    // Whoever stops waiting while it is tested would close it, and all that the memory holds were gone.
+                    .test_before_acquire(false)
                     .acquire_timeout(BUSY_TIMEOUT)
                     .connect_with(options)
                     .await?;

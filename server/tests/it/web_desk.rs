@@ -385,13 +385,18 @@ async fn rows_that_were_rendered_before_are_the_readers_own_and_true(backend: Ba
     let mut there = app.signed_in(Role::Operator).await;
     let page = there.get("/preferences").await.expect(200);
     let prefer = form(&page, "form[data-action=prefer]");
-    let other = ["zone", "zone_name"];
+    let other = ["theme", "density", "shortcuts", "zone", "zone_name"];
     let kept = prefer
         .1
         .iter()
         .filter(|(name, _)| !other.contains(&name.as_str()));
     let kept = (prefer.0.clone(), kept.cloned().collect());
-    let far = [("zone", "named"), ("zone_name", "Asia/Kolkata")];
+    let far = [
+        ("theme", "dark"),
+        ("density", "dense"),
+        ("zone", "named"),
+        ("zone_name", "Asia/Kolkata"),
+    ];
     assert_eq!(send(&mut there, &kept, &far).await, "/preferences?done=preferred");
     for round in 0..6 {
         let mine = clocks(&here.get("/dead-letters").await.expect(200));

@@ -6,6 +6,7 @@ use app::domain::role::Role;
 use serde_json::{Value, json};
 use server::background::Duties;
 use server::database::Database;
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 crate::on_every_backend!(
@@ -201,7 +202,7 @@ async fn who_was_dismissed_creates_nothing(backend: Backend, database: Database)
             "{ended:#}"
         );
         stop.cancel();
-        drop(working);
+        server::background::finish(working, Duration::from_secs(20)).await;
         play.sql("UPDATE dlo_tokens SET revoked_at = NULL").await;
     }
     assert_eq!(play.posts(), 0);
