@@ -16,6 +16,11 @@ const QUOTED: &str = r#"(?:\\"(?:[^"\\]|\\{2,}"|\\+[^"\\])*\\"|\\+"(?:[^"\\]|\\+
 /// Between a name and its value: quotes of the name, then `:`, `=` or `=>`.
 const IS: &str = r#"(?:\\*["'])?\s*(?:=>|:|=)\s*"#;
 
+/// Where a word begins: also behind an escape that was written out (`\n`, `\u000a`, `%0A`), whose letters are no part of
+/// it, and behind a terminal's colour.
+const START: &str =
+    r"(?:(?-u:\b)|\\[nrtbfv0]|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|%(?:25)*[0-9a-fA-F]{2}|\[[0-9;]*m)";
+
 /// Names whose value a customer wrote.
 const PROMPT_NAME: &str = r"(?:[a-z0-9_-]*_)?prompts?(?:_text)?|lyrics|caption|input_text|user_text";
 
@@ -43,7 +48,7 @@ static RULES: LazyLock<Rules> = LazyLock::new(|| Rules {
         r#"(?i)((?:{SECRET_HEADER}){IS})({QUOTED}|[^\n"')}}\]]*)"#
     )),
     prompt: pattern(&format!(
-        r#"(?i)((?-u:\b)(?:{PROMPT_NAME}){IS})({QUOTED}|[^\n]*)"#
+        r#"(?i)({START}(?:{PROMPT_NAME}){IS})({QUOTED}|[^\n]*)"#
     )),
     input_value: pattern(r"(input_value=)(.*?)(, input_type|\n|\z)"),
     scheme: pattern(r#"(?i)((?:bearer|basic|apikey|negotiate)(?:\s|%20|\+)+)([A-Za-z0-9_.~+/=%-]{6,})"#),
@@ -60,14 +65,14 @@ static RULES: LazyLock<Rules> = LazyLock::new(|| Rules {
         r#"(?i)([?&][^\s"'<>]*(?:{SECRET_HEADER}){IS})({QUOTED}|\s[^\n"')}}\]]*)"#
     )),
     named: pattern(&format!(
-        r#"(?i)((?-u:\b)(?:{SECRET_NAME}){IS})({QUOTED}|[^\s"',;&)}}\]]+)"#
+        r#"(?i)({START}(?:{SECRET_NAME}){IS})({QUOTED}|[^\s"',;&)}}\]]+)"#
     )),
     key: pattern(&format!(
-        r#"(?i)((?-u:\b)(?:key|code|nonce|session|sid){IS})({QUOTED}|[^\s"',;&)}}\]]+)"#
+        r#"(?i)({START}(?:key|code|nonce|session|sid){IS})({QUOTED}|[^\s"',;&)}}\]]+)"#
     )),
-    vendor: pattern(
-        r"(^|[^A-Za-z0-9_]|\[[0-9;]*m)((?:(?:sk|pk|rk|dlo|gh[opsru]|github_pat|glpat|xox[abeoprs]|hf|r8|npm|pypi|whsec)[-_]|AIza|ya29\.)[A-Za-z0-9_.-]{8,}|(?:AKIA|ASIA|AROA|AIDA)[A-Z0-9]{8,})",
-    ),
+    vendor: pattern(&format!(
+        r"({START})((?:(?:sk|pk|rk|dlo|gh[opsru]|github_pat|glpat|xox[abeoprs]|hf|r8|npm|pypi|whsec)[-_]|AIza|ya29\.)[A-Za-z0-9_.-]{8,}|(?:AKIA|ASIA|AROA|AIDA)[A-Z0-9]{8,})",
+    )),
     jwt: pattern(r"eyJ[A-Za-z0-9_=-]{4,}(?:\.[A-Za-z0-9_=+/-]*){1,4}"),
     opaque: pattern(r"()([A-Za-z0-9_+=-]{32,})"),
     email: pattern(r"[\w.+%-]+@[\w-]+(?:\.[\w-]+)+"),

@@ -100,7 +100,7 @@ fn nested(text: &str, wrappings: &[u8]) -> String {
 }
 
 proptest! {
-    #![proptest_config(cases(100))]
+    #![proptest_config(cases(500))]
 
     #[test]
     fn any_text(text in noise()) {
@@ -112,12 +112,14 @@ proptest! {
     }
 
     #[test]
-    fn planted_secrets_never_show(before in "[ -~\n]{0,40}", secret in secret(), after in "[ -~\n]{0,40}") {
+    fn planted_secrets_never_show(
+        before in "[ -~\n]{0,40}", secret in secret(), after in "[ -~\n]{0,40}", which in any::<prop::sample::Index>()
+    ) {
         // A quote or a backslash right before would make the secret part of another value; a space or a line ends it.
-        for planted in planted(&secret) {
-            let shown = redact_text(&format!("{before} {planted} {after}"));
-            prop_assert!(!shown.contains(&secret), "{} in {}", secret, shown);
-        }
+        let all = planted(&secret);
+        let chosen: &String = which.get(&all);
+        let shown = redact_text(&format!("{before} {chosen} {after}"));
+        prop_assert!(!shown.contains(&secret), "{} in {}", secret, shown);
     }
 
     #[test]
@@ -164,10 +166,12 @@ proptest! {
     }
 
     #[test]
-    fn secrets_in_fields_never_show(secret in secret(), name in "[a-z_]{1,12}") {
-        for planted in planted(&secret) {
-            let (shown, _) = redact_json(&serde_json::json!({ name.as_str(): planted, "url": planted, "operation_id": planted }));
-            prop_assert!(!shown.to_string().contains(&secret), "{} in {}", secret, shown);
-        }
+    fn secrets_in_fields_never_show(
+        secret in secret(), name in "[a-z_]{1,12}", which in any::<prop::sample::Index>()
+    ) {
+        let all = planted(&secret);
+        let chosen: &String = which.get(&all);
+        let (shown, _) = redact_json(&serde_json::json!({ name.as_str(): chosen, "url": chosen, "operation_id": chosen }));
+        prop_assert!(!shown.to_string().contains(&secret), "{} in {}", secret, shown);
     }
 }

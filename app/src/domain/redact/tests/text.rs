@@ -39,6 +39,25 @@ fn a_real_delivery_error() {
 }
 
 #[test]
+fn an_escape_that_is_written_out_ends_before_the_word() {
+    let secrets = [
+        "sk-SECRET1aBcDeFgHiJ",
+        "prompt='SECRET1 by night'",
+        "api_key=SECRET1",
+        "key: SECRET1aBcDeF22",
+    ];
+    let starts = [
+        r"before\n", r"\t", r"\r\n", r"\u000a", r"\x0a", "%0A", "%250a", "\u{1b}[31m",
+    ];
+    for secret in secrets {
+        for start in starts {
+            hides(&format!("{start}{secret}"), &["SECRET1"]);
+            hides(&format!("{{\"detail\":\"{start}{secret}\"}}"), &["SECRET1"]);
+        }
+    }
+}
+
+#[test]
 fn signed_urls_of_any_vendor_keep_host_and_path() {
     let urls = [
         "https://acct.blob.core.windows.net/c/a.mp4?sv=2022&se=2030&sr=b&sp=r&sig=SECRET1%3D",
