@@ -50,6 +50,7 @@ use crate::domain::recovery::Recovery;
 use crate::domain::role::Caller;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use std::sync::Arc;
 
 /// Every answer of the port.
 pub type Answer<T> = Result<T, DeskError>;
@@ -105,7 +106,7 @@ pub trait Desk:
         &self,
         filter: &DeadLetterFilter,
         page: &PageRequest,
-    ) -> Answer<PageOf<DeadLetterRow>>;
+    ) -> Answer<Arc<PageOf<DeadLetterRow>>>;
     /// One dead letter with its lineage; an impossible one with what is readable of it.
     async fn dead_letter(&self, id: &str) -> Answer<LetterFound>;
     async fn operations(&self, filter: &OperationFilter, page: &PageRequest) -> Answer<PageOf<OperationRow>>;

@@ -22,6 +22,7 @@ use crate::desk::{Code, DeadLetterFilter, DeskError, Hours, Shelf, Topic, Viewed
 use crate::href::{self, Query};
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
+use std::sync::Arc;
 
 pub(super) use super::desk_find::{action_choices, phase_choices};
 
@@ -44,7 +45,7 @@ pub struct Model {
     /// The groups, where they are asked for.
     pub groups: Vec<CategoryCount>,
     /// The rows, or why they cannot be read.
-    pub rows: Result<PageOf<DeadLetterRow>, DeskError>,
+    pub rows: Result<Arc<PageOf<DeadLetterRow>>, DeskError>,
     pub pager: Pager,
     /// What a finished form says.
     pub done: Option<String>,
@@ -61,7 +62,7 @@ impl Model {
         filter: DeadLetterFilter,
         overview: Overview,
         summary: Summary,
-        rows: Result<PageOf<DeadLetterRow>, DeskError>,
+        rows: Result<Arc<PageOf<DeadLetterRow>>, DeskError>,
     ) -> Self {
         let filters = query::filters_only(wanted, query::DEAD_LETTER_NAMES);
         let mut address = filters.clone();
@@ -273,7 +274,7 @@ pub fn samples(now: DateTime<Utc>) -> Vec<(&'static str, Model)> {
         .map(|one| DeadLetterRow::Readable(Box::new(one)));
     let mut items: Vec<DeadLetterRow> = rows.collect();
     items.push(samples::unreadable());
-    let make = |query: &str, summary: Summary, rows| {
+    let make = |query: &str, summary: Summary, rows: Result<PageOf<DeadLetterRow>, DeskError>| {
         let query = Query::parse(query);
         let filter = query::desk(&query, now).expect("a sample's filter");
         Model {
@@ -281,7 +282,14 @@ pub fn samples(now: DateTime<Utc>) -> Vec<(&'static str, Model)> {
             hours: summary.ever_died.then(|| samples::hours(now)),
             groups: samples::categories(now),
             events: Some(Topic::Desk.events(Some("m1"))),
-            ..Model::new(&query, now, filter, samples::overview(), summary, rows)
+            ..Model::new(
+                &query,
+                now,
+                filter,
+                samples::overview(),
+                summary,
+                rows.map(Arc::new),
+            )
         }
     };
     let none = || {

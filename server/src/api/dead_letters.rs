@@ -24,7 +24,8 @@ use serde::{Deserialize, Serialize};
     responses((status = 200, body = PageOf<DeadLetterRow>)))]
 pub async fn list(State(served): State<Served>, By(caller): By, RawQuery(text): RawQuery) -> Reply {
     let (filter, page) = query::dead_letters(text.as_deref())?;
-    Ok(Json(served.office.dead_letters(&caller, &filter, &page).await?).into_response())
+    let found = served.office.dead_letters(&caller, &filter, &page).await?;
+    Ok(Json(&*found).into_response())
 }
 
 /// One dead letter with its lineage and the warnings before a replay; texts and args redacted. An impossible row answers

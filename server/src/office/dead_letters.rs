@@ -1,6 +1,6 @@
 //! Dead letters as a caller reads them.
 
-use super::kept::Kept;
+use super::kept::{Kept, Moment};
 use super::{Office, require};
 use crate::storage::dead_letters::{self, Cursor, Lead};
 use app::desk::filter::MAX_LIMIT;
@@ -9,6 +9,7 @@ use app::domain::ids::DeadLetterId;
 use app::domain::permission::Permission;
 use app::domain::role::Caller;
 use serde_json::Value;
+use std::sync::Arc;
 
 /// Pages of the list, by filter, place and length.
 pub(super) type Lists = Kept<(DeadLetterFilter, PageRequest), PageOf<DeadLetterRow>>;
@@ -79,7 +80,19 @@ impl Office {
         caller: &Caller,
         filter: &DeadLetterFilter,
         page: &PageRequest,
-    ) -> Result<PageOf<DeadLetterRow>, DeskError> {
+    ) -> Result<Arc<PageOf<DeadLetterRow>>, DeskError> {
+        self.dead_letters_at(&Moment::default(), caller, filter, page)
+            .await
+    }
+
+    /// As [`Self::dead_letters`], for a reader who has asked for the state already.
+    pub(super) async fn dead_letters_at(
+        &self,
+        moment: &Moment,
+        caller: &Caller,
+        filter: &DeadLetterFilter,
+        page: &PageRequest,
+    ) -> Result<Arc<PageOf<DeadLetterRow>>, DeskError> {
         check_range(filter)?;
         let not_ours = || {
             DeskError::new(
@@ -94,13 +107,10 @@ impl Office {
             .transpose()?;
         require(caller, Permission::Read)?;
         let limit = page.limit.clamp(1, MAX_LIMIT);
-        // Where it cannot be told, reading will say why.
-        let state = self.database.state().await.ok();
+        let state = moment.of(&self.database).await;
         let asked = (filter.clone(), page.clone());
-        if let Some(state) = &state
-            && let Some(found) = self.lists.get(state, &asked)
-        {
-            return Ok(PageOf::clone(&found));
+        if let Some(found) = state.and_then(|state| self.lists.get(state, &asked)) {
+            return Ok(found);
         }
         match Lead::of(filter) {
             // What only the projection knows must be projected first.
@@ -116,8 +126,8 @@ impl Office {
             next_cursor: listed.next.map(|place| place.encode()),
         };
         Ok(match state {
-            Some(state) if is_small(&found.items) => PageOf::clone(&self.lists.keep(state, asked, found)),
-            Some(_) | None => found,
+            Some(state) if is_small(&found.items) => self.lists.keep(state.clone(), asked, found),
+            Some(_) | None => Arc::new(found),
         })
     }
 

@@ -1,5 +1,6 @@
 //! The port on the office: one value per request. It knows who asks; the office decides what they may.
 
+use super::kept::Moment;
 use super::throttle::{Throttle, Try, seconds};
 use super::{Office, session};
 use crate::config::{ReplayWithoutRecord, Reveal};
@@ -32,6 +33,8 @@ pub struct OfficeDesk {
     /// How the caller came in.
     pub came_by: CameBy,
     pub now: DateTime<Utc>,
+    /// The state of the database that this request reads.
+    pub moment: Arc<Moment>,
     /// Filled when the answer must be 429: whole seconds to wait.
     pub slow_down: Arc<OnceLock<u64>>,
 }
@@ -163,7 +166,7 @@ impl Desk for OfficeDesk {
     }
 
     async fn mark(&self, topic: &Topic) -> Answer<String> {
-        self.office.mark(self.signed_in()?, topic).await
+        self.office.mark_at(&self.moment, self.signed_in()?, topic).await
     }
 
     async fn dead_letters(
@@ -171,7 +174,9 @@ impl Desk for OfficeDesk {
         filter: &DeadLetterFilter,
         page: &PageRequest,
     ) -> Answer<PageOf<DeadLetterRow>> {
-        self.office.dead_letters(self.signed_in()?, filter, page).await
+        self.office
+            .dead_letters_at(&self.moment, self.signed_in()?, filter, page)
+            .await
     }
 
     async fn dead_letter(&self, id: &str) -> Answer<LetterFound> {

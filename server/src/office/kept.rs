@@ -1,10 +1,24 @@
 //! What was read, kept for as long as nothing is changed: an incident's room asks for the same page again and again.
 
-use crate::database::State;
+use crate::database::{Database, State};
 use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::OnceCell;
+
+/// The database's state as one reader first found it. All that this reader is shown is of that state or of a later one:
+/// whoever writes and reads again needs another moment.
+#[derive(Debug, Default)]
+pub struct Moment(OnceCell<Option<State>>);
+
+impl Moment {
+    /// The state, asked for once. `None` where it cannot be told: then reading says why, and nothing is kept.
+    pub async fn of(&self, database: &Database) -> Option<&State> {
+        let asked = self.0.get_or_init(async || database.state().await.ok());
+        asked.await.as_ref()
+    }
+}
 
 /// Answers to questions of one kind, all of them read in one state of the database.
 #[derive(Debug)]

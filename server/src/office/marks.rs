@@ -1,5 +1,6 @@
 //! What open pages compare to know whether something changed.
 
+use super::kept::Moment;
 use super::{Office, require};
 use crate::storage::marks;
 use app::desk::{DeskError, Topic};
@@ -15,14 +16,27 @@ impl Office {
     /// # Errors
     /// `role_required`, `unavailable`.
     pub async fn mark(&self, caller: &Caller, topic: &Topic) -> Result<String, DeskError> {
+        self.mark_at(&Moment::default(), caller, topic).await
+    }
+
+    /// As [`Self::mark`], for a reader who has asked for the state already.
+    pub(super) async fn mark_at(
+        &self,
+        moment: &Moment,
+        caller: &Caller,
+        topic: &Topic,
+    ) -> Result<String, DeskError> {
         require(caller, Permission::Read)?;
-        let state = self.database.state().await?;
-        if let Some(mark) = self.marks.get(&state, topic) {
+        let state = moment.of(&self.database).await;
+        if let Some(mark) = state.and_then(|state| self.marks.get(state, topic)) {
             return Ok(String::clone(&mark));
         }
         let mut tx = self.database.read().await?;
         let mut marks = marks::read(&mut tx, std::slice::from_ref(topic)).await?;
         let mark = marks.remove(topic).unwrap_or_default();
-        Ok(String::clone(&self.marks.keep(state, topic.clone(), mark)))
+        if let Some(state) = state {
+            self.marks.keep(state.clone(), topic.clone(), mark.clone());
+        }
+        Ok(mark)
     }
 }

@@ -14,7 +14,7 @@ mod error;
 mod facts;
 mod filling;
 pub mod idempotent;
-mod kept;
+pub mod kept;
 mod marks;
 mod notes;
 mod operations;
@@ -56,7 +56,7 @@ use crate::database::Database;
 use crate::live::Live;
 use crate::oidc::Issuer;
 use crate::storage::dead_letters::Redactor;
-use app::desk::{ChainCheck, Topic};
+use app::desk::{ChainCheck, PauseView, Preferences, SavedView, Topic, ViewedList};
 use kept::Kept;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
@@ -82,6 +82,10 @@ pub struct Office {
     /// Pages of the desk, and what open pages compare, while nothing changes.
     lists: dead_letters::Lists,
     marks: Kept<Topic, String>,
+    /// What stands around every page: how its reader wants to read, where creation is paused, what views there are.
+    chosen: Kept<String, Preferences>,
+    paused: Kept<(), Vec<PauseView>>,
+    saved: Kept<(String, ViewedList), Vec<SavedView>>,
     /// Pieces of pages as HTML.
     pieces: Kept<String, String>,
     counted: projector::Counted,
@@ -111,6 +115,9 @@ impl Office {
             summaries: Summaries::default(),
             lists: dead_letters::Lists::new(dead_letters::LISTS),
             marks: Kept::new(marks::MARKS),
+            chosen: Kept::new(preferences::PEOPLE),
+            paused: Kept::new(1),
+            saved: Kept::new(preferences::PEOPLE),
             pieces: Kept::new(pieces::PIECES),
             looked: projector::Looked::default(),
             counted: projector::Counted::default(),

@@ -30,8 +30,7 @@ impl Shelf for OfficeShelf {
 impl Pieces for OfficeDesk {
     async fn shelf(&self) -> Option<Arc<dyn Shelf>> {
         let office = self.office.clone();
-        // Where it cannot be told, reading says why.
-        let state = office.database.state().await.ok()?;
+        let state = self.moment.of(&office.database).await?.clone();
         Some(Arc::new(OfficeShelf { office, state }))
     }
 }

@@ -2,16 +2,29 @@
 
 use super::Office;
 use super::desk::OfficeDesk;
+use super::kept::Moment;
 use crate::storage::preferences;
 use app::desk::{Answer, PreferenceDesk, Preferences};
 use app::domain::role::Caller;
 use async_trait::async_trait;
 
+/// People whose choices are kept at once.
+pub(super) const PEOPLE: usize = 256;
+
 impl Office {
     /// What this person chose. Unreadable preferences are the defaults: a page in an incident opens all the same.
-    pub async fn preferences(&self, person: &str) -> Preferences {
+    pub async fn preferences(&self, moment: &Moment, person: &str) -> Preferences {
+        let state = moment.of(&self.database).await;
+        if let Some(chosen) = state.and_then(|state| self.chosen.get(state, person)) {
+            return Preferences::clone(&chosen);
+        }
         match preferences::find(&self.database, person).await {
-            Ok(chosen) => chosen,
+            Ok(chosen) => {
+                if let Some(state) = state {
+                    self.chosen.keep(state.clone(), person.to_owned(), chosen.clone());
+                }
+                chosen
+            }
             Err(error) => {
                 tracing::warn!(error = %error, "preferences could not be read");
                 Preferences::default()

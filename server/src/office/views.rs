@@ -1,6 +1,7 @@
 //! Saved views of the lists.
 
 use super::desk::OfficeDesk;
+use super::kept::Moment;
 use super::{Office, require};
 use crate::storage::views;
 use app::desk::{Answer, Code, DeskError, MAX_VIEW_NAME, MAX_VIEWS, SavedView, ViewOrder, ViewedList, Views};
@@ -16,9 +17,18 @@ impl Office {
     ///
     /// # Errors
     /// `role_required`, `unavailable`.
-    pub async fn views(&self, caller: &Caller, list: ViewedList) -> Answer<Vec<SavedView>> {
+    pub async fn views(&self, moment: &Moment, caller: &Caller, list: ViewedList) -> Answer<Vec<SavedView>> {
         require(caller, Permission::Read)?;
-        Ok(views::list(&self.database, &caller.name, list).await?)
+        let state = moment.of(&self.database).await;
+        let asked = (caller.name.clone(), list);
+        if let Some(found) = state.and_then(|state| self.saved.get(state, &asked)) {
+            return Ok(Vec::clone(&found));
+        }
+        let found = views::list(&self.database, &caller.name, list).await?;
+        if let Some(state) = state {
+            self.saved.keep(state.clone(), asked, found.clone());
+        }
+        Ok(found)
     }
 
     /// Saves a view for the caller; sharing asks for the approver role.
@@ -61,7 +71,7 @@ impl Office {
 #[async_trait]
 impl Views for OfficeDesk {
     async fn views(&self, list: ViewedList) -> Answer<Vec<SavedView>> {
-        self.office.views(self.signed_in()?, list).await
+        self.office.views(&self.moment, self.signed_in()?, list).await
     }
 
     async fn save_view(&self, order: ViewOrder) -> Answer<()> {

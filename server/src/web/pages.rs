@@ -4,6 +4,7 @@ use super::{Face, Reference, Served, proxy};
 use crate::api::problem::Problem;
 use crate::office::Office;
 use crate::office::desk::OfficeDesk;
+use crate::office::kept::Moment;
 use crate::office::session::{self, Visitor};
 use app::desk::{Answer, CameBy, Code, Desk, DeskError};
 use app::domain::role::Caller;
@@ -185,7 +186,7 @@ struct Context {
 }
 
 impl Context {
-    fn new(served: Served, request: &Request, around: Around) -> Result<Self, Problem> {
+    fn new(served: Served, request: &Request, moment: Arc<Moment>, around: Around) -> Result<Self, Problem> {
         let Some(visit) = request.extensions().get::<Visit>().cloned() else {
             return Err(Problem::new(Code::Internal, "The request was not identified."));
         };
@@ -201,6 +202,7 @@ impl Context {
                 .map_or(CameBy::Proxy, |visitor| visitor.came_by),
             caller: visit.visitor.map(|visitor| visitor.caller),
             now: Utc::now(),
+            moment,
             slow_down: slow_down.clone(),
         };
         Ok(Self {
@@ -264,7 +266,7 @@ pub fn base(served: &Served, request: &Request) -> String {
 }
 
 /// What stands around the page: how its reader wants to read, and where creation is paused.
-async fn around(served: &Served, reader: Option<Caller>, base: String) -> Around {
+async fn around(served: &Served, moment: &Moment, reader: Option<Caller>, base: String) -> Around {
     let Some(caller) = reader else {
         return Around {
             base,
@@ -272,8 +274,8 @@ async fn around(served: &Served, reader: Option<Caller>, base: String) -> Around
         };
     };
     Around {
-        preferences: served.office.preferences(&caller.name).await,
-        paused: served.office.paused().await,
+        preferences: served.office.preferences(moment, &caller.name).await,
+        paused: served.office.paused(moment).await,
         base,
     }
 }
@@ -291,8 +293,9 @@ pub fn signed_out() -> Problem {
 /// Renders a page.
 pub async fn page(State(served): State<Served>, request: Request) -> Response {
     let (reader, base) = (reader(&request), base(&served, &request));
-    let around = around(&served, reader, base).await;
-    let context = match Context::new(served, &request, around) {
+    let moment = Arc::<Moment>::default();
+    let around = around(&served, &moment, reader, base).await;
+    let context = match Context::new(served, &request, moment, around) {
         Ok(context) => context,
         Err(problem) => return Face::Page.refuse(problem, &Reference::of(&request)),
     };
@@ -355,7 +358,7 @@ pub async fn form(State(served): State<Served>, mut request: Request) -> Respons
         };
         return Face::Page.refuse(Problem::new(code, "There is no such form."), &reference);
     }
-    let context = match Context::new(served, &request, Around::default()) {
+    let context = match Context::new(served, &request, Arc::default(), Around::default()) {
         Ok(context) => context,
         Err(problem) => return Face::Page.refuse(problem, &reference),
     };

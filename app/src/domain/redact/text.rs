@@ -47,9 +47,7 @@ static RULES: LazyLock<Rules> = LazyLock::new(|| Rules {
     header: pattern(&format!(
         r#"(?i)((?:{SECRET_HEADER}){IS})({QUOTED}|[^\n"')}}\]]*)"#
     )),
-    prompt: pattern(&format!(
-        r#"(?i)({START}(?:{PROMPT_NAME}){IS})({QUOTED}|[^\n]*)"#
-    )),
+    prompt: pattern(&format!(r#"(?i)({START}(?:{PROMPT_NAME}){IS})({QUOTED}|[^\n]*)"#)),
     input_value: pattern(r"(input_value=)(.*?)(, input_type|\n|\z)"),
     scheme: pattern(r#"(?i)((?:bearer|basic|apikey|negotiate)(?:\s|%20|\+)+)([A-Za-z0-9_.~+/=%-]{6,})"#),
     behind_query: pattern(

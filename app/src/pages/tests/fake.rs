@@ -207,14 +207,14 @@ impl Desk for FakeDesk {
         &self,
         _filter: &DeadLetterFilter,
         _page: &PageRequest,
-    ) -> Answer<PageOf<DeadLetterRow>> {
+    ) -> Answer<Arc<PageOf<DeadLetterRow>>> {
         let rows = samples::dead_letters(self.now())
             .into_iter()
             .map(|one| DeadLetterRow::Readable(Box::new(one)));
-        self.read(PageOf {
+        self.read(Arc::new(PageOf {
             items: rows.collect(),
             next_cursor: None,
-        })
+        }))
     }
 
     async fn dead_letter(&self, id: &str) -> Answer<LetterFound> {

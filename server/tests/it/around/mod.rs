@@ -3,6 +3,7 @@
 mod claims;
 mod copies;
 mod history;
+mod kept;
 mod notes;
 mod preferences;
 mod providers;

@@ -47,7 +47,14 @@ fn an_escape_that_is_written_out_ends_before_the_word() {
         "key: SECRET1aBcDeF22",
     ];
     let starts = [
-        r"before\n", r"\t", r"\r\n", r"\u000a", r"\x0a", "%0A", "%250a", "\u{1b}[31m",
+        r"before\n",
+        r"\t",
+        r"\r\n",
+        r"\u000a",
+        r"\x0a",
+        "%0A",
+        "%250a",
+        "\u{1b}[31m",
     ];
     for secret in secrets {
         for start in starts {
