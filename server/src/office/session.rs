@@ -2,7 +2,6 @@
 
 use super::Office;
 use super::sign_in::SignedIn;
-use crate::config::Config;
 use crate::storage::sessions::Sessions;
 use app::desk::{Answer, CameBy, Code, DeskError};
 use app::domain::role::{Caller, Role};
@@ -35,15 +34,6 @@ struct Person {
     /// Unix seconds.
     since: i64,
     used: i64,
-}
-
-/// Whether browsers come over https: that is what the public address says.
-pub fn is_https(config: &Config) -> bool {
-    config
-        .server
-        .public_url
-        .to_ascii_lowercase()
-        .starts_with("https://")
 }
 
 /// The layer that loads and saves sessions.

@@ -231,8 +231,19 @@ fn storage_knows_nothing_of_who_asks() {
             "storage imports {room}"
         );
     }
-    let code = sources(&root().join("server/src/oidc"));
-    for room in ["office", "storage", "web"] {
-        assert!(!code.contains(&format!("crate::{room}::")), "oidc imports {room}");
+    for (room, above) in [
+        ("oidc", &["office", "storage", "web"][..]),
+        (
+            "config",
+            &["office", "storage", "oidc", "web", "api", "cli", "worker", "live"],
+        ),
+    ] {
+        let code = sources(&root().join("server/src").join(room));
+        for other in above {
+            assert!(
+                !code.contains(&format!("crate::{other}::")),
+                "{room} imports {other}"
+            );
+        }
     }
 }
