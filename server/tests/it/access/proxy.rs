@@ -97,6 +97,25 @@ async fn a_listed_proxy_names_a_person_who_is_known() {
         page.body
     );
     assert_eq!(page.header("set-cookie"), "");
+    // Their row has a password, and this is not its way in.
+    assert!(!page.has("input[type=password]"), "{}", page.body);
+    let answer = app
+        .send(
+            app.client
+                .post(app.url("/forms/password"))
+                .header("x-user", "mira")
+                .header("origin", app.url(""))
+                .header("content-type", "application/x-www-form-urlencoded")
+                .body("current=correct+horse&password=battery+staple&again=battery+staple"),
+        )
+        .await
+        .expect(303);
+    let back = answer.header("location");
+    assert!(
+        back.starts_with("/permissions?refused=not_allowed_here"),
+        "{back}"
+    );
+    assert_eq!(answer.header("set-cookie"), "");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

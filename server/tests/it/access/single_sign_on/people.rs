@@ -67,7 +67,18 @@ async fn somebody_comes_in_with_the_role_of_their_groups(backend: Backend, datab
         ("again", "battery staple"),
     ];
     let answer = browser.form("/forms/password", &fields).await.expect(303);
-    assert!(answer.header("location").contains("refused=not_allowed_here"));
+    let back = answer.header("location").to_owned();
+    assert!(back.contains("refused=not_allowed_here"), "{back}");
+    for (path, refused) in [("/permissions", false), (back.trim_end_matches("#refused"), true)] {
+        let page = jar.get(path).await.expect(200);
+        assert!(
+            !page.has("input[type=password]") && page.has("[data-signs-in=elsewhere]"),
+            "{}",
+            page.body
+        );
+        assert_eq!(page.has("[role=alert][data-code=not_allowed_here]"), refused);
+        assert!(page.body.contains("Example Accounts"), "{}", page.body);
+    }
     for password in ["!", "", "battery staple"] {
         let answer = app.browser().sign_in("ada", password).await.expect(303);
         assert!(answer.header("location").contains("refused=unauthenticated"));
