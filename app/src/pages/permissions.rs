@@ -8,7 +8,7 @@ use crate::components::frame::Section;
 use crate::components::icon::icon;
 use crate::components::ledger::{Breadth, column, ledger};
 use crate::components::notice::done;
-use crate::components::text::outside;
+use crate::components::text::{outside, person};
 use crate::components::time::{ago, exact, when};
 use crate::components::words;
 use crate::desk::{CameBy, Code, DeskError, Standing};
@@ -279,7 +279,7 @@ pub fn view(model: Model) -> AnyView {
             <h1>"What you may do"</h1>
             {model.done.clone().map(done)}
             {refused(model.returned.as_ref(), FORM)}
-            <p>"You are " <b>{outside(&model.caller.name)}</b> ", with the role "
+            <p>"You are " <b>{person(&model.caller.name)}</b> ", with the role "
                 <b class="m">{model.caller.role.as_str()}</b>
                 ". The server decides by this table on every request; the pages only explain it."</p>
             {ledger("Permissions", "permissions", Breadth::Many, [column("What"), column("You may"), column("Least role"), column("Why not, or when"), column("Asked for at")], rows)}

@@ -6,7 +6,7 @@ use crate::database::DbError;
 use crate::storage::operators;
 use crate::storage::setup;
 use app::desk::{Answer, Code, DeskError};
-use app::domain::person::is_name;
+use app::domain::person::is_plain_name;
 use app::domain::role::Caller;
 
 fn worthless() -> DeskError {
@@ -95,10 +95,10 @@ impl Office {
     /// `not_found` for a link that is worth nothing, `invalid_request` for a name or a password that cannot be used.
     pub async fn set_up(&self, link: &str, name: &str, password: &str) -> Answer<SignedIn> {
         self.may_set_up(link).await?;
-        if !is_name(name) || name == Caller::SYSTEM {
+        if !is_plain_name(name) {
             return Err(DeskError::new(
                 Code::InvalidRequest,
-                "A name has 1 to 64 characters.",
+                "A name has 1 to 64 characters that can be seen.",
             ));
         }
         password::acceptable(name, password).map_err(invalid)?;
