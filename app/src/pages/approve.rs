@@ -198,7 +198,12 @@ pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
         .recovery(&id)
         .await
         .map_err(Problem::about("recovery", &id))?;
-    let operation = desk.operation(&recovery.operation_id).await.ok();
+    // Where nothing waits the page shows nothing of the record, and so is no look at it.
+    let operation = if recovery.state == RecoveryState::AwaitingApproval {
+        desk.operation(&recovery.operation_id).await.ok()
+    } else {
+        None
+    };
     let model = Model {
         now: desk.now(),
         operation,
