@@ -18,6 +18,7 @@ mod kept;
 mod marks;
 mod notes;
 mod operations;
+mod order;
 mod overview;
 pub mod password;
 mod pieces;
