@@ -40,9 +40,11 @@ export class Office {
 
   private constructor(readonly folder: string, readonly port: number) {}
 
-  static async open(): Promise<Office> {
+  /** With more sections of the configuration, and the files that they name. */
+  static async open(more = '', files: Record<string, string> = {}): Promise<Office> {
     const folder = mkdtempSync(join(tmpdir(), 'dlo-office-'));
-    writeFileSync(join(folder, 'dlo.toml'), CONFIG);
+    writeFileSync(join(folder, 'dlo.toml'), CONFIG + more);
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
     const office = new Office(folder, await freePort());
     await office.start();
     return office;

@@ -22,7 +22,9 @@ impl Failure {
         match self {
             Self::Refused(_) => false,
             Self::Database(error) => {
-                self.lost_a_race() && (error.is_unique_violation() || error.is_transient())
+                self.lost_a_race()
+                    && !error.has_waited()
+                    && (error.is_unique_violation() || error.is_transient())
             }
         }
     }

@@ -95,6 +95,10 @@ pub const fn refusal(code: Code) -> (&'static str, &'static str) {
             "You were not let in.",
             "The sign-in service did not confirm who you are, or this office does not let you in. Begin again, or ask an administrator.",
         ),
+        Code::NameLooksAlike => (
+            "Your name looks like another one here.",
+            "Readers of the audit could take one of you for the other, so you were not let in. Ask an administrator.",
+        ),
         Code::IssuerUnavailable => (
             "The sign-in service did not answer.",
             "Nothing is wrong with your account. Try again in a moment.",

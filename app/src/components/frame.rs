@@ -38,7 +38,7 @@ fn who(caller: Caller) -> AnyView {
     view! {
         <div class="who">
             {icon("user")}
-            <a href=href::PREFERENCES data-caller=caller.name.clone() title="Preferences">{super::text::outside(&caller.name)}</a>
+            <a href=href::PREFERENCES data-caller=caller.name.clone() title="Preferences">{super::text::person(&caller.name)}</a>
             <a class="tag" href=href::PERMISSIONS data-tone=Tone::Plain.as_str() data-role=caller.role.as_str()
                 title="What you may do">{caller.role.as_str()}</a>
             <button class="linkish" type="button" data-keys="open" hidden>"Keys"</button>
@@ -80,7 +80,7 @@ pub fn banner(paused: &[PauseView], now: DateTime<Utc>) -> Option<AnyView> {
             view! {
                 <li data-paused=pause.provider.clone()>
                     <b>"Creation at " <span class="m">{super::text::outside(&pause.provider)}</span> " is paused"</b>
-                    " by " {super::text::outside(&pause.by)} " " {when(pause.at, ago(now, pause.at))} ": "
+                    " by " {super::text::person(&pause.by)} " " {when(pause.at, ago(now, pause.at))} ": "
                     {super::text::outside(&pause.reason)}
                 </li>
             }

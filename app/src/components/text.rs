@@ -1,5 +1,6 @@
 //! Text that came from outside. Leptos escapes it; what an eye would not see is shown by its code.
 
+use crate::domain::person::foreign_letters;
 use leptos::prelude::*;
 
 /// Controls, marks that turn text round, and characters without width: they can make a text look like another.
@@ -38,7 +39,18 @@ fn code(c: char) -> String {
 
 /// The text as a view, each odd character boxed. The text keeps its own direction and turns nothing around it.
 pub fn outside(text: &str) -> AnyView {
-    if !text.chars().any(is_odd) {
+    boxed(text, is_odd)
+}
+
+/// The name of somebody who acts: as any text, and letters of another script than the rest are boxed too. A name with one
+/// letter that only looks Latin is somebody else's.
+pub fn person(name: &str) -> AnyView {
+    let foreign = foreign_letters(name);
+    boxed(name, |letter| is_odd(letter) || foreign.contains(&letter))
+}
+
+fn boxed(text: &str, is_odd: impl Fn(char) -> bool) -> AnyView {
+    if !text.chars().any(&is_odd) {
         return view! { <bdi>{text.to_owned()}</bdi> }.into_any();
     }
     let mut pieces = Vec::new();
@@ -77,6 +89,15 @@ mod tests {
     fn what_an_eye_would_not_see_is_written_out() {
         assert_eq!(visible("a\u{202e}b\0c\u{200b}"), "aU+202EbU+0000cU+200B");
         assert_eq!(visible("línea\nö"), "línea\nö");
+    }
+
+    #[test]
+    fn a_letter_that_only_looks_latin_is_boxed_in_a_name() {
+        assert_eq!(person("ada").to_html(), outside("ada").to_html());
+        let html = person("\u{430}da").to_html();
+        assert!(html.contains("U+0430") && !html.contains('\u{430}'), "{html}");
+        // Any other text may mix as it likes.
+        assert!(outside("\u{430}da").to_html().contains('\u{430}'));
     }
 
     #[test]

@@ -9,6 +9,7 @@ crate::slugs! {
         Unauthenticated => "unauthenticated",
         SignInExpired => "sign_in_expired",
         SignInRefused => "sign_in_refused",
+        NameLooksAlike => "name_looks_alike",
         IssuerUnavailable => "issuer_unavailable",
         InvalidRequest => "invalid_request",
         InvalidRecord => "invalid_record",
@@ -49,7 +50,11 @@ impl Code {
         match self {
             Self::InvalidRequest | Self::MissingIdempotencyKey | Self::BadId => 400,
             Self::Unauthenticated => 401,
-            Self::RoleRequired | Self::CrossSite | Self::SignInExpired | Self::SignInRefused => 403,
+            Self::RoleRequired
+            | Self::CrossSite
+            | Self::SignInExpired
+            | Self::SignInRefused
+            | Self::NameLooksAlike => 403,
             Self::NotFound => 404,
             Self::MethodNotAllowed => 405,
             Self::PlanStale | Self::RecoveryActive | Self::RecordExists | Self::RecordRequired => 409,

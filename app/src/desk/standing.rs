@@ -18,6 +18,8 @@ pub enum CameBy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Standing {
     pub came_by: CameBy,
+    /// Whether a password of theirs is kept here. Whoever comes in by single sign-on or by a proxy has none.
+    pub has_password: bool,
     /// Minutes without use after which a session is over.
     pub idle_minutes: i64,
     /// Whether messages without a record may be replayed here.

@@ -11,7 +11,7 @@ use crate::components::icon::icon;
 use crate::components::live::{self, Events};
 use crate::components::notice::caution;
 use crate::components::plan::{evidence, written};
-use crate::components::text::{outside, tail, visible};
+use crate::components::text::{outside, person, tail, visible};
 use crate::components::time::{ago, when};
 use crate::components::words;
 use crate::desk::Topic;
@@ -113,7 +113,7 @@ fn form(model: &Model) -> AnyView {
         <form class="plan" method="post" action=ApproveRecovery::PATH data-action="approve" data-tone="spend"
             aria-label="Approve this new generation">
             {head(model)}
-            <p class="who-asks">{outside(&recovery.requested_by)} " asks for it, "
+            <p class="who-asks">{person(&recovery.requested_by)} " asks for it, "
                 {when(recovery.created_at, ago(model.now, recovery.created_at))} ", at revision " {recovery.revision_before}
                 ", and gave as reason: “" {outside(&recovery.reason)} "”"</p>
             {evidence}
@@ -198,7 +198,12 @@ pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
         .recovery(&id)
         .await
         .map_err(Problem::about("recovery", &id))?;
-    let operation = desk.operation(&recovery.operation_id).await.ok();
+    // Where nothing waits the page shows nothing of the record, and so is no look at it.
+    let operation = if recovery.state == RecoveryState::AwaitingApproval {
+        desk.operation(&recovery.operation_id).await.ok()
+    } else {
+        None
+    };
     let model = Model {
         now: desk.now(),
         operation,

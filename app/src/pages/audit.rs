@@ -13,7 +13,7 @@ use crate::components::ledger::{Breadth, column, ledger};
 use crate::components::live::{self, Events};
 use crate::components::notice;
 use crate::components::pager::{Pager, pager};
-use crate::components::text::{ABSENT, outside, short, tail};
+use crate::components::text::{ABSENT, outside, person, short, tail};
 use crate::components::time::{ago, moment, when};
 use crate::components::words::thousands;
 use crate::desk::{ChainCheck, PageOf, Topic};
@@ -129,7 +129,7 @@ pub fn rows(entries: &[AuditEntry], now: DateTime<Utc>, with_about: bool) -> Vec
                 <tr role="row" data-seq=entry.seq.to_string() data-audit=entry.action.clone()>
                     <td role="cell" data-l="Entry" class="n">{crate::components::words::thousands(entry.seq)}</td>
                     <td role="cell" data-l="When">{moment(now, entry.at)}</td>
-                    <td role="cell" data-l="Who">{outside(&entry.actor)} <small>{outside(&entry.role)}</small></td>
+                    <td role="cell" data-l="Who">{person(&entry.actor)} <small>{outside(&entry.role)}</small></td>
                     <td role="cell" data-l="What" class="w">
                         <strong>{outside(&entry.action.replace('_', " "))}</strong> {effect}
                         {entry.reason.as_deref().map(|reason| view! { <small class="said">"“" {outside(reason)} "”"</small> })}

@@ -4,7 +4,7 @@ use super::ordered;
 use super::query::way_back;
 use crate::components::form::{Returned, hidden, refused, send_back};
 use crate::components::icon::icon;
-use crate::components::text::outside;
+use crate::components::text::person;
 use crate::components::time::{ago, moment, when};
 use crate::desk::{Answer, ClaimView, NoteView};
 use crate::domain::ids::OperationId;
@@ -99,7 +99,7 @@ pub(super) fn claim_line(context: &Context<'_>) -> AnyView {
         ),
         Some(held) => {
             let mine = name == Some(held.by.as_str());
-            let who = if mine { "you".into_any() } else { outside(&held.by) };
+            let who = if mine { "you".into_any() } else { person(&held.by) };
             let words = view! {
                 <span>"Claimed by " <b>{who}</b> ", since " {moment(context.now, held.since)} " ("
                     {when(held.since, ago(context.now, held.since))} "); ends by itself at " {moment(context.now, held.until)} "."</span>
@@ -110,7 +110,7 @@ pub(super) fn claim_line(context: &Context<'_>) -> AnyView {
                 buttons.push(context.button(ClaimOperation::PATH, "claim", "Stay 30 min more".to_owned()));
                 buttons.push(context.button(ReleaseOperation::PATH, "release", "Release it".to_owned()));
             } else if caller.is_some() {
-                let from = crate::components::text::visible(&held.by);
+                let from = crate::domain::person::written(&held.by);
                 buttons.push(context.button(ClaimOperation::PATH, "claim", format!("Take over from {from}")));
             }
             (words, buttons)
@@ -120,7 +120,7 @@ pub(super) fn claim_line(context: &Context<'_>) -> AnyView {
     let notes = context.notes.last().map(|last| {
         let count = i64::try_from(context.notes.len()).unwrap_or(i64::MAX);
         view! {
-            <span><a href="#notes">{crate::components::words::count(count, "note", "notes")}</a> ", the last by " {outside(&last.by)} ", "
+            <span><a href="#notes">{crate::components::words::count(count, "note", "notes")}</a> ", the last by " {person(&last.by)} ", "
                 {when(last.at, ago(context.now, last.at))} "."</span>
         }
     });

@@ -51,7 +51,7 @@ const fn title(code: Code) -> &'static str {
         Code::InvalidRequest | Code::InvalidRecord => "This address cannot be read",
         Code::Unauthenticated => "You are signed out",
         Code::SignInExpired => "That sign-in is over",
-        Code::SignInRefused => "You were not let in",
+        Code::SignInRefused | Code::NameLooksAlike => "You were not let in",
         Code::IssuerUnavailable => "The sign-in service did not answer",
         Code::RoleRequired => "Your role does not allow this",
         Code::CrossSite => "This came from another site",

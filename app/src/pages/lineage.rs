@@ -1,7 +1,7 @@
 //! Part of the message's page: which replays it led to, how each ended, and the replay that it came of itself.
 
 use crate::components::ledger::{Breadth, column, ledger};
-use crate::components::text::{ABSENT, outside, short, tail};
+use crate::components::text::{ABSENT, outside, person, short, tail};
 use crate::components::time::{ago, moment, when};
 use crate::components::words;
 use crate::desk::view::DeadLetterView;
@@ -47,7 +47,7 @@ fn row(replay: &ReplayView, now: DateTime<Utc>) -> AnyView {
         <tr role="row" data-replay=job.clone() data-end=replay.end.as_str()>
             <td role="cell" data-l="When">{moment(now, replay.replayed_at)} " "
                 <span class="dim">{ago(now, replay.replayed_at)}</span></td>
-            <td role="cell" data-l="Who">{outside(&replay.replayed_by)}</td>
+            <td role="cell" data-l="Who">{person(&replay.replayed_by)}</td>
             <td role="cell" data-l="Why" class="w"><span class="said">{outside(&replay.reason)}</span></td>
             <td role="cell" data-l="New job"><span class="m" title=job.clone()>{short(&job)}</span> {recovery}</td>
             <td role="cell" data-l="How it ended" class="w">{end(replay.end)} {dead} {ended}</td>
@@ -69,7 +69,7 @@ pub(super) fn came_from(from: Option<&CameFrom>, now: DateTime<Utc>) -> AnyView 
             .into_any()
     };
     view! {
-        <span data-came-from=id.clone()>{message} ", by " {outside(&from.replayed_by)} " "
+        <span data-came-from=id.clone()>{message} ", by " {person(&from.replayed_by)} " "
             {when(from.replayed_at, ago(now, from.replayed_at))}</span>
     }
     .into_any()

@@ -3,7 +3,7 @@
 use super::ordered;
 use super::query::way_back;
 use crate::components::form::{Returned, hidden, is_invalid, refused, send_back};
-use crate::components::text::outside;
+use crate::components::text::{outside, person};
 use crate::components::time::{ago, moment};
 use crate::desk::{MAX_NOTE, NoteView};
 use crate::domain::ids::OperationId;
@@ -52,7 +52,7 @@ pub(super) struct Context<'a> {
 fn one(note: &NoteView, now: DateTime<Utc>) -> AnyView {
     view! {
         <li data-note="">
-            <p class="by"><b>{outside(&note.by)}</b> " " <span class="dim">{note.role.as_str()} ", " {moment(now, note.at)}
+            <p class="by"><b>{person(&note.by)}</b> " " <span class="dim">{note.role.as_str()} ", " {moment(now, note.at)}
                 ", " {ago(now, note.at)}</span></p>
             <p class="said">{outside(&note.text)}</p>
         </li>

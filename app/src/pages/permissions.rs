@@ -8,7 +8,7 @@ use crate::components::frame::Section;
 use crate::components::icon::icon;
 use crate::components::ledger::{Breadth, column, ledger};
 use crate::components::notice::done;
-use crate::components::text::outside;
+use crate::components::text::{outside, person};
 use crate::components::time::{ago, exact, when};
 use crate::components::words;
 use crate::desk::{CameBy, Code, DeskError, Standing};
@@ -26,6 +26,8 @@ const PASSWORD: &str = "password";
 pub struct Model {
     pub caller: Caller,
     pub standing: Standing,
+    /// What the issuer of single sign-on is called, where there is one.
+    pub issuer: Option<String>,
     pub now: DateTime<Utc>,
     pub done: Option<String>,
     pub returned: Option<Returned>,
@@ -88,7 +90,10 @@ fn password_trouble(returned: Option<&Returned>) -> Option<AnyView> {
             "It needs at least 8 characters, must not be your name, and none that everybody tries first.",
         )
     } else if back.code == Code::NotAllowedHere {
-        ("Your password is kept elsewhere.", "Change it where you sign in.")
+        (
+            "There is no password of yours here.",
+            "Change it where you sign in. Nothing was changed.",
+        )
     } else {
         return refused(returned, PASSWORD);
     };
@@ -103,8 +108,9 @@ fn password_trouble(returned: Option<&Returned>) -> Option<AnyView> {
 }
 
 fn password_form(model: &Model) -> Option<AnyView> {
-    if model.standing.came_by == CameBy::Proxy {
-        return None;
+    // Refused all the same, when somebody sends it.
+    if !model.standing.has_password {
+        return password_trouble(model.returned.as_ref());
     }
     let field = |name: &'static str, words: &'static str, fill: &'static str| {
         view! {
@@ -222,6 +228,19 @@ const fn of_role(role: Role) -> &'static str {
     }
 }
 
+/// Who signs them in, where no password does.
+fn elsewhere(issuer: Option<&str>) -> AnyView {
+    let who = issuer.map_or_else(
+        || view! { "Single sign-on" }.into_any(),
+        |label| view! { <b>{outside(label)}</b> }.into_any(),
+    );
+    view! {
+        <p data-signs-in="elsewhere">{who} " signs you in. There is no password of yours here: change it there. What your "
+            "groups mean here is looked up each time you sign in."</p>
+    }
+    .into_any()
+}
+
 fn came(model: &Model) -> AnyView {
     let standing = &model.standing;
     match standing.came_by {
@@ -231,6 +250,7 @@ fn came(model: &Model) -> AnyView {
                 <p>"You signed in " {when(since, ago(model.now, since))}
                     ". This session ends when it is not used for " {idle.to_string()} " minutes, and at "
                     {exact(until)} " at the latest."</p>
+                {(!standing.has_password).then(|| elsewhere(model.issuer.as_deref()))}
             }
             .into_any()
         }
@@ -259,7 +279,7 @@ pub fn view(model: Model) -> AnyView {
             <h1>"What you may do"</h1>
             {model.done.clone().map(done)}
             {refused(model.returned.as_ref(), FORM)}
-            <p>"You are " <b>{outside(&model.caller.name)}</b> ", with the role "
+            <p>"You are " <b>{person(&model.caller.name)}</b> ", with the role "
                 <b class="m">{model.caller.role.as_str()}</b>
                 ". The server decides by this table on every request; the pages only explain it."</p>
             {ledger("Permissions", "permissions", Breadth::Many, [column("What"), column("You may"), column("Least role"), column("Why not, or when"), column("Asked for at")], rows)}
@@ -289,6 +309,7 @@ pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
     let model = Model {
         caller,
         standing: desk.standing().await?,
+        issuer: desk.issuer(),
         now: desk.now(),
         done: finished(&edge.query),
         returned: Returned::of(&edge.query),
@@ -303,24 +324,27 @@ pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
 
 #[cfg(test)]
 pub fn samples(now: DateTime<Utc>) -> Vec<(&'static str, Model)> {
-    let model = |role, came_by| Model {
+    let model = |role, came_by, has_password| Model {
         caller: Caller {
             name: "m.okafor".to_owned(),
             role,
         },
         standing: Standing {
             came_by,
+            has_password,
             ..super::samples::standing(now)
         },
+        issuer: Some("Example Accounts".to_owned()),
         now,
         done: None,
         returned: None,
     };
     let session = super::samples::standing(now).came_by;
     vec![
-        ("permissions", model(Role::Approver, session)),
-        ("permissions-viewer", model(Role::Viewer, session)),
-        ("permissions-proxy", model(Role::Admin, CameBy::Proxy)),
+        ("permissions", model(Role::Approver, session, true)),
+        ("permissions-viewer", model(Role::Viewer, session, true)),
+        ("permissions-issuer", model(Role::Operator, session, false)),
+        ("permissions-proxy", model(Role::Admin, CameBy::Proxy, false)),
     ]
 }
 
@@ -344,5 +368,25 @@ mod tests {
             html.contains("data-permission=\"purge\" data-may=\"false\""),
             "{html}"
         );
+    }
+
+    #[test]
+    fn who_has_no_password_here_is_offered_none_and_told_who_signs_them_in() {
+        for (name, model) in samples(crate::pages::samples::now()) {
+            let has_password = model.standing.has_password;
+            let by_issuer = !has_password && model.standing.came_by != CameBy::Proxy;
+            let html = view(model).to_html();
+            assert_eq!(
+                html.contains("data-action=\"password\""),
+                has_password,
+                "{name}: {html}"
+            );
+            assert_eq!(
+                html.contains("data-signs-in=\"elsewhere\""),
+                by_issuer,
+                "{name}: {html}"
+            );
+            assert_eq!(html.contains("Example Accounts"), by_issuer, "{name}: {html}");
+        }
     }
 }

@@ -10,7 +10,7 @@ use crate::components::form::{
 use crate::components::frame::Section;
 use crate::components::live::{self, Events};
 use crate::components::notice::done;
-use crate::components::text::{ABSENT, outside, visible};
+use crate::components::text::{ABSENT, outside, person, visible};
 use crate::components::time::{ago, when};
 use crate::components::words;
 use crate::desk::{Answer, DeskError, ProviderView, Topic};
@@ -147,7 +147,7 @@ fn provider(model: &Model, one: &ProviderView) -> AnyView {
     let state = tag(if one.pause.is_some() { PAUSED } else { ALLOWED });
     let paused = one.pause.as_ref().map(|pause| {
         view! {
-            <p>"Paused by " <b>{outside(&pause.by)}</b> " " {when(pause.at, ago(model.now, pause.at))} ": “" {outside(&pause.reason)} "”"</p>
+            <p>"Paused by " <b>{person(&pause.by)}</b> " " {when(pause.at, ago(model.now, pause.at))} ": “" {outside(&pause.reason)} "”"</p>
         }
     });
     let address = if one.configured {

@@ -13,7 +13,7 @@ use crate::components::notice::caution;
 use crate::components::text::{outside, short, tail};
 use crate::components::time::exact;
 use crate::desk::view::DeadLetterView;
-use crate::desk::{Code, LetterFound};
+use crate::desk::{LetterFound, PageRequest, RecoveryFilter};
 use crate::domain::label::Label;
 use crate::domain::permission::Permission;
 use crate::domain::recovery::Recovery;
@@ -169,12 +169,24 @@ pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
         LetterFound::Unreadable(letter) => (letter.what.id.clone(), None),
     };
     let active = match operation {
-        Some(operation) => match desk.operation(&operation).await {
-            Ok(view) => view.recoveries.into_iter().find(|one| one.state.is_active()),
-            // No record, or one that cannot be read now: the office decides when the form comes.
-            Err(error) if error.code == Code::Unavailable => return Err(error.into()),
-            Err(_) => None,
-        },
+        // Not by the record: the page shows nothing else of it, and so is no look at it.
+        Some(operation) => {
+            let of_it = RecoveryFilter {
+                only_active: true,
+                operation: Some(operation.to_string()),
+                ..RecoveryFilter::default()
+            };
+            let found = desk
+                .recoveries(
+                    &of_it,
+                    &PageRequest {
+                        cursor: None,
+                        limit: 1,
+                    },
+                )
+                .await?;
+            found.items.into_iter().next()
+        }
         None => None,
     };
     let model = Model {

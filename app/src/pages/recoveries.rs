@@ -10,7 +10,7 @@ use crate::components::frame::{Section, strip};
 use crate::components::ledger::{Breadth, column, ledger};
 use crate::components::live::{self, Events};
 use crate::components::pager::{Pager, pager};
-use crate::components::text::{ABSENT, outside, tail};
+use crate::components::text::{ABSENT, outside, person, tail};
 use crate::components::time::{ago, fine, moment};
 use crate::components::words;
 use crate::desk::Topic;
@@ -76,7 +76,7 @@ fn row(one: &Recovery, now: DateTime<Utc>, with_operation: bool) -> AnyView {
                 None => ABSENT.into_any(),
             }}</td>
             <td role="cell" data-l="Who and why" class="b-who">
-                {outside(&one.requested_by)} <small class="said">"“" {outside(&one.reason)} "”"</small>
+                {person(&one.requested_by)} <small class="said">"“" {outside(&one.reason)} "”"</small>
             </td>
         </tr>
     }

@@ -12,7 +12,7 @@ use crate::components::frame::Section;
 use crate::components::live::{self, Events};
 use crate::components::meta::{meta, mono};
 use crate::components::notice::done;
-use crate::components::text::{ABSENT, outside, short, tail, visible};
+use crate::components::text::{ABSENT, outside, person, short, tail, visible};
 use crate::components::time::{ago, exact, when};
 use crate::components::words;
 use crate::desk::{Code, DeskError, Topic};
@@ -112,9 +112,9 @@ fn asked(recovery: &Recovery) -> AnyView {
     let approved = recovery
         .approved_by
         .as_deref()
-        .map(|name| view! { ", approved by " {outside(name)} });
+        .map(|name| view! { ", approved by " {person(name)} });
     view! {
-        {outside(&recovery.requested_by)} " asked to " {words::action(recovery.action).to_lowercase()} " "
+        {person(&recovery.requested_by)} " asked to " {words::action(recovery.action).to_lowercase()} " "
         <a class="m" href=href::operation(recovery.operation_id.as_str())>{outside(recovery.operation_id.as_str())}</a>
         {job} " at revision " {recovery.revision_before} {approved} ": “" {outside(&recovery.reason)} "”"
     }
@@ -140,7 +140,7 @@ fn approval(model: &Model) -> Option<AnyView> {
         view! {
             <section class="block" id="approve" data-awaits="">
                 <h2>"It waits for a second person"</h2>
-                <p>{outside(&recovery.requested_by)} " asks for a new, paid generation. Send this link to an approver: "
+                <p>{person(&recovery.requested_by)} " asks for a new, paid generation. Send this link to an approver: "
                     <a data-approve="" href=href::approve(&recovery.id.to_string())>"read it and decide"</a> "."</p>
             </section>
         }
@@ -220,7 +220,7 @@ pub fn view(model: Model) -> AnyView {
             mono(recovery.remote_job_id.as_ref().map(|job| job.as_str())),
         ),
         ("Message", message),
-        ("Requested by", outside(&recovery.requested_by)),
+        ("Requested by", person(&recovery.requested_by)),
         (
             "Approved by",
             recovery

@@ -1,7 +1,7 @@
 //! The operation's timeline: attempts, observations, decisions, money, notes and audit in one order of time.
 
 use crate::components::ledger::{Breadth, column, figures, ledger};
-use crate::components::text::{ABSENT, outside};
+use crate::components::text::{ABSENT, outside, person};
 use crate::components::time::{ago, moment};
 use crate::components::words;
 use crate::desk::NoteView;
@@ -99,7 +99,7 @@ fn row(line: Line, operation: &OperationId, now: DateTime<Utc>) -> AnyView {
             <td role="cell" data-l="What"><strong>{line.kind.replace('_', " ")}</strong></td>
             <td role="cell" data-l="Evidence" class="w">{outside(&line.title)}
                 {(!line.detail.is_empty()).then(|| view! { ": " {outside(&line.detail)} })}</td>
-            <td role="cell" data-l="Source">{outside(&line.source)}</td>
+            <td role="cell" data-l="Source">{person(&line.source)}</td>
             <td role="cell" data-l="Money" class="r n">{line.money.as_deref().map_or_else(dash, outside)}</td>
             <td role="cell" data-l="Revision" class="r n">{revision}</td>
         </tr>

@@ -4,7 +4,7 @@
 use super::{ordered, query};
 use crate::components::form::{ANCHOR, Returned, hidden, refused, send_back};
 use crate::components::icon::icon;
-use crate::components::text::outside;
+use crate::components::text::{outside, person};
 use crate::desk::{Code, Desk, MAX_VIEW_NAME, MAX_VIEWS, SavedView, ViewOrder, ViewedList};
 use crate::domain::permission::Permission;
 use crate::domain::role::Caller;
@@ -114,7 +114,7 @@ fn link(beside: &Beside, view: &SavedView) -> AnyView {
     let query = Query::parse(&view.query);
     let current = (query == beside.filters).then_some("true");
     let href = href::with(beside.list.path(), &query);
-    let owner = (!beside.is_mine(view)).then(|| view! { " " <small>{outside(&view.owner)}</small> });
+    let owner = (!beside.is_mine(view)).then(|| view! { " " <small>{person(&view.owner)}</small> });
     let shared = view
         .shared
         .then(|| view! { <span class="n" title="Shared with everybody">"shared"</span> });

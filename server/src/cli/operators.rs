@@ -4,7 +4,8 @@ use super::context::{CliError, Context, Outcome};
 use super::tokens::moment;
 use crate::office::password;
 use crate::storage::operators::{self, Added};
-use app::domain::person::is_name;
+use app::desk::{Code, DeskError};
+use app::domain::person::{is_name, is_plain_name, written};
 use app::domain::role::Role;
 use std::io::{BufRead, IsTerminal, Write};
 use std::process::{Command, Stdio};
@@ -45,6 +46,14 @@ pub async fn add(context: Context, name: &str, role: Role) -> Outcome {
             "a name has 1 to 64 characters, no blanks at its ends and no control characters",
         ));
     }
+    let database = context.migrated().await?;
+    // Whoever is there already keeps their name, whatever it is.
+    if !is_plain_name(name) && operators::find(&database, name).await?.is_none() {
+        return Err(CliError::usage(format!(
+            "{} is no name for a person: it has characters that nobody sees, or is a word of ours",
+            written(name)
+        )));
+    }
     let password = tokio::task::spawn_blocking(read_password)
         .await
         .map_err(|_| CliError::failed("standard input cannot be read"))??;
@@ -52,12 +61,21 @@ pub async fn add(context: Context, name: &str, role: Role) -> Outcome {
     let hash = password::hash(password)
         .await
         .map_err(|error| CliError::usage(error.to_string()))?;
-    let database = context.migrated().await?;
     match operators::add(&database, &context.caller, name, role, &hash).await? {
         Added::Elsewhere => {
             return Err(CliError::failed(format!(
                 "{name:?} comes in by single sign-on, and gets no password here: choose another name, or \
                  `dlo operators enable`"
+            )));
+        }
+        Added::LooksLike(other) => {
+            return Err(CliError::from(DeskError::new(
+                Code::NameLooksAlike,
+                format!(
+                    "{} looks like {}, who is here already: choose a name that nobody takes for another",
+                    written(name),
+                    written(&other)
+                ),
             )));
         }
         Added::New => println!("added {name} as {role}"),
@@ -76,7 +94,7 @@ pub async fn list(context: Context) -> Outcome {
         };
         println!(
             "{:<24} {:<9} {state:<9} since {}",
-            operator.name,
+            written(&operator.name),
             operator.role.as_str(),
             moment(operator.created_at)
         );

@@ -24,6 +24,13 @@ impl Default for Server {
     }
 }
 
+impl Server {
+    /// Whether browsers come over https: that is what the public address says.
+    pub fn is_https(&self) -> bool {
+        self.public_url.to_ascii_lowercase().starts_with("https://")
+    }
+}
+
 /// Where the records are.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]

@@ -270,7 +270,7 @@ pub(super) fn warnings(config: &Config) -> Vec<String> {
         .bind
         .parse::<SocketAddr>()
         .is_ok_and(|bind| bind.ip().is_loopback());
-    if !here && !crate::office::session::is_https(config) {
+    if !here && !config.server.is_https() {
         warnings.push(
             "`server.public_url` is not https and `server.bind` is open to other machines: browsers there keep no \
              session, because its cookie is for https alone"

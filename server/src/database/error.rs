@@ -72,6 +72,23 @@ impl DbError {
         }
     }
 
+    /// It was waited for somebody else as long as one waits here: begun again at once, it would take as long again.
+    pub fn has_waited(&self) -> bool {
+        match self {
+            // A lock or the whole statement took too long in PostgreSQL; SQLite was held by another writer.
+            Self::Sqlx(sqlx::Error::Database(inner)) => {
+                matches!(inner.code().as_deref(), Some("55P03" | "57014" | "5"))
+            }
+            Self::Silent | Self::Sqlx(sqlx::Error::PoolTimedOut) => true,
+            Self::Sqlx(_)
+            | Self::Location
+            | Self::Newer
+            | Self::NotMigrated
+            | Self::Migrate(_)
+            | Self::Inconsistent { .. } => false,
+        }
+    }
+
     /// Trying again may help: the database was busy, restarted a serialisation or could not be reached.
     pub fn is_transient(&self) -> bool {
         match self {
@@ -82,6 +99,7 @@ impl DbError {
                         "40001"
                             | "40P01"
                             | "55P03"
+                            | "57014"
                             | "57P01"
                             | "57P02"
                             | "57P03"

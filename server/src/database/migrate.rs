@@ -1,6 +1,8 @@
 //! Migrations: embedded, forward only, recorded in `dlo_migrations`. A newer database is refused.
 
+use super::patience::unbounded;
 use super::{Database, DbError};
+use sqlx::Connection as _;
 use sqlx::migrate::{MigrateError, Migrator};
 
 static POSTGRES: Migrator = sqlx::migrate!("../migrations/postgres");
@@ -20,7 +22,14 @@ fn migrator(of: &Migrator) -> Migrator {
 
 pub(super) async fn run(database: &Database) -> Result<(), DbError> {
     let result = match database {
-        Database::Postgres { pool, .. } => migrator(&POSTGRES).run(pool).await,
+        Database::Postgres { pool, .. } => {
+            // A connection of its own, which nobody else gets without its bounds.
+            let mut connection = pool.acquire().await?.detach();
+            unbounded(&mut connection).await?;
+            let result = migrator(&POSTGRES).run(&mut connection).await;
+            connection.close().await.ok();
+            result
+        }
         Database::Sqlite { writer, .. } => migrator(&SQLITE).run(writer).await,
     };
     result.map_err(|error| match error {

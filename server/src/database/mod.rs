@@ -186,6 +186,7 @@ impl Database {
                             Ok(true)
                         })
                     })
+                    .after_connect(|connection, _| Box::pin(patience::bounded(connection)))
                     .after_release(|connection, _| Box::pin(patience::takes_leave(connection)))
                     .connect_with(options)
                     .await?;

@@ -2,12 +2,44 @@
 //! a bound of our own a statement would wait for it as long as the system's network does: a quarter of an hour and more.
 
 use super::error::DbError;
-use sqlx::{Connection as _, PgConnection};
+use sqlx::{Connection as _, Executor as _, PgConnection};
 use std::time::Duration;
 
-/// How long one statement may take. Ours take milliseconds; one that waits for a lock or reads a large table seconds.
-/// Whoever asked waits half a minute as a rule, and is answered before.
+/// How long one statement may stay without an answer. Ours take milliseconds; one that waits for a lock or reads a large
+/// table seconds, and the server ends it by itself before this: see [`bounded`]. Whoever asked waits half a minute as a
+/// rule, and is answered before.
 const PATIENCE: Duration = Duration::from_secs(20);
+
+/// How long the server lets a statement wait for a lock: as long as SQLite waits for another writer.
+const LOCK: Duration = Duration::from_secs(10);
+
+/// How long the server works on one statement, with all the locks that it waits for. Less than [`PATIENCE`]: what it ends
+/// itself is a busy database, and no silent one.
+const STATEMENT: Duration = Duration::from_secs(18);
+
+/// Has the server bound what is asked on this connection. Stricter bounds, which its operator set for the database or the
+/// role, stay.
+pub(super) async fn bounded(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
+    let sql = "SELECT set_config(bound.name, bound.milliseconds::text, false) \
+               FROM (VALUES ('lock_timeout', $1), ('statement_timeout', $2)) AS bound (name, milliseconds) \
+               JOIN pg_settings AS found ON found.name = bound.name \
+               WHERE found.setting::bigint NOT BETWEEN 1 AND bound.milliseconds";
+    let milliseconds = |bound: Duration| i64::try_from(bound.as_millis()).unwrap_or(i64::MAX);
+    sqlx::query(sql)
+        .bind(milliseconds(LOCK))
+        .bind(milliseconds(STATEMENT))
+        .execute(connection)
+        .await
+        .map(drop)
+}
+
+/// Takes the bounds off: a migration takes as long as the tables are large, and waits for another's.
+pub(super) async fn unbounded(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
+    connection
+        .execute("SET lock_timeout = 0; SET statement_timeout = 0")
+        .await
+        .map(drop)
+}
 
 /// How long a connection that is given back may take to say that it is well.
 const FAREWELL: Duration = Duration::from_secs(5);

@@ -17,7 +17,8 @@ const LOOKS: TimeDelta = TimeDelta::minutes(10);
 const LOOK_WAITS: Duration = Duration::from_secs(1);
 
 impl Office {
-    /// Keeps that somebody looked at an operation's record, where that is configured. Whoever reads does not fail with it,
+    /// Keeps that somebody looked at an operation's record, where that is configured: they were shown the record, an earlier
+    /// state of it, its outputs or its plan, by whichever page or answer. A list, a message and a recovery are not it. Whoever reads does not fail with it,
     /// and does not wait for a database that is held: the entry is written when it can be.
     pub(super) async fn note_look(&self, caller: &Caller, operation: &OperationId) {
         if !self.config.audit.record_views {

@@ -1,12 +1,11 @@
 //! Claims: who is looking at an operation.
 
 use super::desk::OfficeDesk;
-use super::idempotent::{self, check_key};
-use super::operations::no_such_operation;
+use super::idempotent::check_key;
+use super::order::{Begun, Order};
 use super::{Failure, Office, require};
-use crate::storage::audit::{self, Entry};
+use crate::storage::claims;
 use crate::storage::idempotency::Claim;
-use crate::storage::{claims, operations};
 use app::desk::{Answer, ClaimView, Claims};
 use app::domain::ids::OperationId;
 use app::domain::permission::Permission;
@@ -37,34 +36,23 @@ impl Office {
         operation: &OperationId,
         claim: &Claim,
     ) -> Result<ClaimView, Failure> {
-        let mut tx = self.database.write().await?;
-        if let Some(answer) = idempotent::begin(&mut tx, claim).await? {
-            return Ok(answer);
-        }
-        let record = operations::lock(&mut tx, operation)
-            .await?
-            .ok_or_else(no_such_operation)?;
-        let before = claims::current(&mut tx, operation).await?;
-        let held = claims::claim(&mut tx, operation, &caller.name).await?;
-        let entry = |action: &str| {
-            Entry::new(caller, action)
-                .operation(operation)
-                .revisions(record.revision, record.revision)
+        let mut order = match Order::begin(&self.database, operation, claim).await? {
+            Begun::Before(answer) => return Ok(answer),
+            Begun::Now(order) => order,
         };
+        let before = claims::current(&mut order.tx, operation).await?;
+        let held = claims::claim(&mut order.tx, operation, &caller.name).await?;
         let entry = match before {
-            None => Some(entry("claim")),
-            Some(before) if before.by != caller.name => {
-                Some(entry("claim_taken_over").reason(format!("from {}", before.by)))
-            }
+            None => Some(order.entry(caller, "claim")),
+            Some(before) if before.by != caller.name => Some(
+                order
+                    .entry(caller, "claim_taken_over")
+                    .reason(format!("from {}", before.by)),
+            ),
             // Staying is no news.
             Some(_) => None,
         };
-        if let Some(entry) = entry {
-            audit::append(&mut tx, entry).await?;
-        }
-        idempotent::keep(&mut tx, claim, 200, &held).await?;
-        tx.commit().await?;
-        Ok(held)
+        order.end(claim, entry, held).await
     }
 
     /// Ends the claim, whoever holds it; `false` when there was none.
@@ -94,27 +82,21 @@ impl Office {
         operation: &OperationId,
         claim: &Claim,
     ) -> Result<bool, Failure> {
-        let mut tx = self.database.write().await?;
-        if let Some(answer) = idempotent::begin(&mut tx, claim).await? {
-            return Ok(answer);
-        }
-        let record = operations::lock(&mut tx, operation)
-            .await?
-            .ok_or_else(no_such_operation)?;
-        let before = claims::current(&mut tx, operation).await?;
-        let released = claims::release(&mut tx, operation).await?;
-        if let Some(before) = before {
-            let mut entry = Entry::new(caller, "claim_released")
-                .operation(operation)
-                .revisions(record.revision, record.revision);
-            if before.by != caller.name {
-                entry = entry.reason(format!("held by {}", before.by));
+        let mut order = match Order::begin(&self.database, operation, claim).await? {
+            Begun::Before(answer) => return Ok(answer),
+            Begun::Now(order) => order,
+        };
+        let before = claims::current(&mut order.tx, operation).await?;
+        let released = claims::release(&mut order.tx, operation).await?;
+        let entry = before.map(|before| {
+            let entry = order.entry(caller, "claim_released");
+            if before.by == caller.name {
+                entry
+            } else {
+                entry.reason(format!("held by {}", before.by))
             }
-            audit::append(&mut tx, entry).await?;
-        }
-        idempotent::keep(&mut tx, claim, 200, &released).await?;
-        tx.commit().await?;
-        Ok(released)
+        });
+        order.end(claim, entry, released).await
     }
 }
 

@@ -1,6 +1,7 @@
 //! The port on the office: one value per request. It knows who asks; the office decides what they may.
 
 use super::kept::Moment;
+use super::setup::no_password;
 use super::throttle::{Throttle, Try, seconds};
 use super::{Office, session};
 use crate::config::{ReplayWithoutRecord, Reveal};
@@ -51,6 +52,12 @@ impl OfficeDesk {
                     format!("Too many tries. Try again in {wait} seconds."),
                 )
             })
+    }
+
+    /// Whether the caller could change a password here: not who came by a proxy, whatever row bears their name.
+    async fn has_password(&self) -> Answer<bool> {
+        let caller = self.signed_in()?;
+        Ok(self.came_by != CameBy::Proxy && self.office.has_password(&caller.name).await?)
     }
 
     pub(super) fn signed_in(&self) -> Answer<&Caller> {
@@ -109,6 +116,10 @@ impl Desk for OfficeDesk {
 
     async fn change_password(&self, current: &str, new: &str) -> Answer<()> {
         let caller = self.signed_in()?;
+        // Before it is a try: there is nothing to guess.
+        if !self.has_password().await? {
+            return Err(no_password());
+        }
         let tried = self.begin_try(&caller.name)?;
         let changed = self.office.change_password(caller, current, new).await?;
         session::start(&self.session, &changed).await?;
@@ -133,6 +144,7 @@ impl Desk for OfficeDesk {
         self.signed_in()?;
         Ok(Standing {
             came_by: self.came_by,
+            has_password: self.has_password().await?,
             idle_minutes: session::IDLE.whole_minutes(),
             replay_without_record: self.office.config.policy.replay_without_record
                 == ReplayWithoutRecord::Allow,

@@ -1,10 +1,11 @@
 //! What was read, kept for as long as nothing is changed: an incident's room asks for the same page again and again.
 
-use crate::database::{Database, State};
+use crate::database::{Database, DbError, State};
 use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 use tokio::sync::OnceCell;
 
 /// The database's state as one reader first found it. All that this reader is shown is of that state or of a later one:
@@ -77,5 +78,157 @@ impl<Q: Eq + Hash, A> Kept<Q, A> {
 
     fn lock(&self) -> MutexGuard<'_, Held<Q, A>> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// An answer of [`Aging`] older than this is due; with the time that reading takes it is at most a second old.
+const FRESH: Duration = Duration::from_millis(800);
+/// How long the others still read what is due while one of them reads it anew.
+const RENEWAL: Duration = Duration::from_millis(200);
+
+/// Answers that are dear to read and may be a second old: read once a second while something changes, by one of those
+/// who ask, and once where nothing does.
+#[derive(Debug)]
+pub struct Aging<Q, A> {
+    /// Answers that are kept at once; then all are forgotten.
+    room: usize,
+    held: Mutex<HashMap<Q, Aged<A>>>,
+}
+
+#[derive(Debug)]
+struct Aged<A> {
+    read: Instant,
+    /// Of the database, before it was read; as long as it stands, so does the answer.
+    state: Option<State>,
+    answer: Arc<A>,
+    /// Somebody reads it again already.
+    renewing: bool,
+}
+
+impl<Q: Eq + Hash, A> Aging<Q, A> {
+    /// Keeps so many answers at once.
+    pub fn new(room: usize) -> Self {
+        Self {
+            room,
+            held: Mutex::default(),
+        }
+    }
+
+    /// Everything is read again.
+    pub fn forget(&self) {
+        self.lock().clear();
+    }
+
+    /// The answer as it was kept, or as `read` gives it now; what is not awaited reads nothing.
+    ///
+    /// # Errors
+    /// As `read`.
+    pub async fn answer(
+        &self,
+        database: &Database,
+        question: Q,
+        read: impl Future<Output = Result<A, DbError>>,
+    ) -> Result<Arc<A>, DbError> {
+        if let Some(found) = self.fresh(&question) {
+            return Ok(found);
+        }
+        let state = database.state().await.ok();
+        if let Some(found) = self.still(&question, state.as_ref()) {
+            return Ok(found);
+        }
+        let began = Instant::now();
+        let answer = Arc::new(read.await?);
+        let aged = Aged {
+            read: began,
+            state,
+            answer: Arc::clone(&answer),
+            renewing: false,
+        };
+        let mut held = self.lock();
+        if held.len() >= self.room && !held.contains_key(&question) {
+            held.clear();
+        }
+        held.insert(question, aged);
+        Ok(answer)
+    }
+
+    /// An answer that may still be shown. When it is due, one who asks is sent to read it again, and the others read on.
+    fn fresh(&self, question: &Q) -> Option<Arc<A>> {
+        let mut held = self.lock();
+        let found = held.get_mut(question)?;
+        let age = found.read.elapsed();
+        if age < FRESH || (found.renewing && age < FRESH + RENEWAL) {
+            return Some(Arc::clone(&found.answer));
+        }
+        found.renewing = true;
+        None
+    }
+
+    /// An answer that is due and still right, because nothing was changed since.
+    fn still(&self, question: &Q, state: Option<&State>) -> Option<Arc<A>> {
+        let mut held = self.lock();
+        let found = held.get_mut(question)?;
+        if state.is_none() || found.state.as_ref() != state {
+            return None;
+        }
+        found.read = Instant::now();
+        found.renewing = false;
+        Some(Arc::clone(&found.answer))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Q, Aged<A>>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::database::Location;
+    use crate::values;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    async fn changed(database: &Database) {
+        let mut tx = database.write().await.expect("a transaction");
+        tx.execute("INSERT INTO t (n) VALUES ($1)", values![1_i64])
+            .await
+            .expect("a row");
+        tx.commit().await.expect("kept");
+    }
+
+    #[tokio::test]
+    async fn an_answer_is_read_again_when_it_is_due_and_something_changed() {
+        let database = Database::open(&Location::Memory).await.expect("memory");
+        let mut tx = database.write().await.expect("a transaction");
+        tx.execute("CREATE TABLE t (n INTEGER)", vec![])
+            .await
+            .expect("a table");
+        tx.commit().await.expect("kept");
+        let reads = AtomicU32::new(0);
+        let aging = Aging::new(2);
+        let ask = async |question: &'static str| {
+            let read = async { Ok(reads.fetch_add(1, Ordering::SeqCst) + 1) };
+            *aging.answer(&database, question, read).await.expect("an answer")
+        };
+        assert_eq!((ask("a").await, ask("a").await), (1, 1));
+        changed(&database).await;
+        assert_eq!(ask("a").await, 1, "a moment old");
+        tokio::time::sleep(FRESH).await;
+        assert_eq!(ask("a").await, 2, "due, and something changed");
+        tokio::time::sleep(FRESH).await;
+        assert_eq!(ask("a").await, 2, "due, and nothing changed");
+        changed(&database).await;
+        aging.forget();
+        assert_eq!(ask("a").await, 3);
+        // A third question takes everybody's room.
+        assert_eq!((ask("b").await, ask("c").await, ask("c").await), (4, 5, 5));
+        assert_eq!(ask("a").await, 6);
+        // One who fails leaves the next to try.
+        tokio::time::sleep(FRESH).await;
+        changed(&database).await;
+        let broken = async { Err(DbError::Silent) };
+        assert!(aging.answer(&database, "c", broken).await.is_err());
+        tokio::time::sleep(RENEWAL).await;
+        assert_eq!(ask("c").await, 7);
     }
 }

@@ -18,6 +18,7 @@ pub mod kept;
 mod marks;
 mod notes;
 mod operations;
+mod order;
 mod overview;
 pub mod password;
 mod pieces;
@@ -91,7 +92,7 @@ pub struct Office {
     counted: projector::Counted,
     /// When a look at the dead table last found nothing to do.
     looked: projector::Looked,
-    last_overview: overview::LastOverview,
+    overviews: overview::Overviews,
     /// The last check of the audit's chain.
     pub chain: Mutex<Option<ChainCheck>>,
     /// Passwords that were checked, for known and for unknown names.
@@ -121,7 +122,7 @@ impl Office {
             pieces: Kept::new(pieces::PIECES),
             looked: projector::Looked::default(),
             counted: projector::Counted::default(),
-            last_overview: overview::LastOverview::default(),
+            overviews: overview::Overviews::new(overview::OVERVIEWS),
             chain: Mutex::default(),
             password_checks: Arc::default(),
             live: Arc::default(),

@@ -1,12 +1,11 @@
 //! Notes about an operation.
 
 use super::desk::OfficeDesk;
-use super::idempotent::{self, check_key};
-use super::operations::no_such_operation;
+use super::idempotent::check_key;
+use super::order::{Begun, Order};
 use super::{Failure, Office, require};
-use crate::storage::audit::{self, Entry};
 use crate::storage::idempotency::Claim;
-use crate::storage::{notes, operations};
+use crate::storage::notes;
 use app::desk::{Answer, Code, DeskError, MAX_NOTE, NoteView, Notes};
 use app::domain::ids::OperationId;
 use app::domain::permission::Permission;
@@ -62,22 +61,13 @@ impl Office {
         text: &str,
         claim: &Claim,
     ) -> Result<NoteView, Failure> {
-        let mut tx = self.database.write().await?;
-        if let Some(answer) = idempotent::begin(&mut tx, claim).await? {
-            return Ok(answer);
-        }
-        let record = operations::lock(&mut tx, operation)
-            .await?
-            .ok_or_else(no_such_operation)?;
-        let note = notes::add(&mut tx, operation, caller, text).await?;
-        let entry = Entry::new(caller, "note")
-            .operation(operation)
-            .revisions(record.revision, record.revision)
-            .reason(text);
-        audit::append(&mut tx, entry).await?;
-        idempotent::keep(&mut tx, claim, 200, &note).await?;
-        tx.commit().await?;
-        Ok(note)
+        let mut order = match Order::begin(&self.database, operation, claim).await? {
+            Begun::Before(answer) => return Ok(answer),
+            Begun::Now(order) => order,
+        };
+        let note = notes::add(&mut order.tx, operation, caller, text).await?;
+        let entry = order.entry(caller, "note").reason(text);
+        order.end(claim, Some(entry), note).await
     }
 }
 

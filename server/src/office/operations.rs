@@ -149,8 +149,12 @@ impl Office {
             observe,
         )
         .await?;
+        drop(tx);
         match planned {
-            Some(planned) => Ok(planned.plan),
+            Some(planned) => {
+                self.note_look(caller, id).await;
+                Ok(planned.plan)
+            }
             None => Err(DeskError::new(
                 Code::NotFound,
                 "This job id is not known to the operation.",

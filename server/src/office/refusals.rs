@@ -85,6 +85,7 @@ const fn is_judgement(code: Code) -> bool {
         Code::Unauthenticated
         | Code::SignInExpired
         | Code::SignInRefused
+        | Code::NameLooksAlike
         | Code::IssuerUnavailable
         | Code::InvalidRequest
         | Code::InvalidRecord

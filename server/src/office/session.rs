@@ -2,7 +2,6 @@
 
 use super::Office;
 use super::sign_in::SignedIn;
-use crate::config::Config;
 use crate::storage::sessions::Sessions;
 use app::desk::{Answer, CameBy, Code, DeskError};
 use app::domain::role::{Caller, Role};
@@ -37,15 +36,6 @@ struct Person {
     used: i64,
 }
 
-/// Whether browsers come over https: that is what the public address says.
-pub fn is_https(config: &Config) -> bool {
-    config
-        .server
-        .public_url
-        .to_ascii_lowercase()
-        .starts_with("https://")
-}
-
 /// The layer that loads and saves sessions.
 pub fn layer(office: &Office, secure: bool) -> SessionManagerLayer<Sessions> {
     SessionManagerLayer::new(Sessions::new(office.database.clone()))
@@ -77,8 +67,18 @@ pub struct Visitor {
     pub came_by: CameBy,
 }
 
+impl Visitor {
+    /// The role of this moment, for whoever came by a session.
+    pub const fn role_of_session(&self) -> Option<Role> {
+        match self.came_by {
+            CameBy::Session { .. } => Some(self.caller.role),
+            CameBy::Proxy => None,
+        }
+    }
+}
+
 /// Who the session speaks for, with the role of this moment. A session that is over is ended, and so is one of an
-/// earlier version. A session whose person got another role gets another id: what was known of it is worth nothing.
+/// earlier version.
 ///
 /// Only `used` by a person keeps it alive: a page that is left open asks by itself.
 ///
@@ -104,24 +104,40 @@ pub async fn visitor(session: &Session, office: &Office, used: bool) -> Answer<O
         end(session).await?;
         return Ok(None);
     };
-    let promoted = person.role != caller.role;
-    if promoted {
-        person.role = caller.role;
-        session.cycle_id().await.map_err(|error| unreadable(&error))?;
-    }
     let came_by = CameBy::Session {
         since: moment(person.since),
         until: moment(person.since + ABSOLUTE.whole_seconds()),
     };
-    let noted = used && now - person.used >= TOUCH.whole_seconds();
-    if promoted || noted {
-        person.used = if used { now } else { person.used };
+    if used && now - person.used >= TOUCH.whole_seconds() {
+        person.used = now;
         session
             .insert(PERSON, person)
             .await
             .map_err(|error| unreadable(&error))?;
     }
     Ok(Some(Visitor { caller, came_by }))
+}
+
+/// Gives the session of somebody who got another role another id: what was known of the old one is worth nothing.
+///
+/// Called once the answer is known, and not when it is a failure of ours: the library sends no cookie with one, so the
+/// browser would be left with an id that nobody knows any more. Then the next answer does it. What the request itself made
+/// of the session (signed out, begun anew) stays.
+pub async fn renew(session: &Session, role: Role) {
+    let renewed = async {
+        let Some(mut person) = session.get::<Person>(PERSON).await? else {
+            return Ok(());
+        };
+        if person.role != role {
+            person.role = role;
+            session.cycle_id().await?;
+            session.insert(PERSON, person).await?;
+        }
+        Ok::<_, tower_sessions::session::Error>(())
+    };
+    if let Err(error) = renewed.await {
+        tracing::warn!(error = %error, "a session was not given another id");
+    }
 }
 
 fn moment(seconds: i64) -> DateTime<Utc> {

@@ -3,10 +3,10 @@
 use super::sign_in::{SignedIn, credential};
 use super::{Office, password};
 use crate::database::DbError;
-use crate::storage::operators::{self, Operator};
+use crate::storage::operators;
 use crate::storage::setup;
 use app::desk::{Answer, Code, DeskError};
-use app::domain::person::is_name;
+use app::domain::person::is_plain_name;
 use app::domain::role::Caller;
 
 fn worthless() -> DeskError {
@@ -14,6 +14,14 @@ fn worthless() -> DeskError {
         Code::NotFound,
         "This link is worth nothing: it was used, it is too old, somebody can sign in already, or it is mistyped. A \
          new one is printed when the program starts and nobody can sign in.",
+    )
+}
+
+/// The refusal of a password's change for whoever has none.
+pub(super) fn no_password() -> DeskError {
+    DeskError::new(
+        Code::NotAllowedHere,
+        "There is no password of yours here: change it where you sign in.",
     )
 }
 
@@ -44,17 +52,22 @@ impl Office {
         }
     }
 
+    /// Whether a password of this person is kept here.
+    ///
+    /// # Errors
+    /// `unavailable`.
+    pub async fn has_password(&self, name: &str) -> Answer<bool> {
+        let known = operators::find(&self.database, name).await?;
+        Ok(known.is_some_and(|known| !known.is_signed_in_elsewhere()))
+    }
+
     /// Gives a person another password; every session of theirs ends.
     ///
     /// # Errors
     /// `unauthenticated`, `invalid_request`, `not_allowed_here`, `unavailable`.
     pub async fn change_password(&self, caller: &Caller, current: &str, new: &str) -> Answer<SignedIn> {
-        let known = operators::find(&self.database, &caller.name).await?;
-        if known.as_ref().is_none_or(Operator::is_signed_in_elsewhere) {
-            return Err(DeskError::new(
-                Code::NotAllowedHere,
-                "Your password is kept elsewhere.",
-            ));
+        if !self.has_password(&caller.name).await? {
+            return Err(no_password());
         }
         self.sign_in(&caller.name, current).await?;
         password::acceptable(&caller.name, new).map_err(invalid)?;
@@ -82,10 +95,10 @@ impl Office {
     /// `not_found` for a link that is worth nothing, `invalid_request` for a name or a password that cannot be used.
     pub async fn set_up(&self, link: &str, name: &str, password: &str) -> Answer<SignedIn> {
         self.may_set_up(link).await?;
-        if !is_name(name) || name == Caller::SYSTEM {
+        if !is_plain_name(name) {
             return Err(DeskError::new(
                 Code::InvalidRequest,
-                "A name has 1 to 64 characters.",
+                "A name has 1 to 64 characters that can be seen.",
             ));
         }
         password::acceptable(name, password).map_err(invalid)?;

@@ -7,6 +7,7 @@ use crate::storage::audit::Entry;
 use crate::storage::identities::{self, Arrival};
 use crate::storage::sign_ins::{self, SignIn};
 use app::desk::{Answer, Code, DeskError};
+use app::domain::person::written;
 use app::domain::role::Caller;
 use std::net::IpAddr;
 
@@ -93,7 +94,8 @@ impl Office {
     ///
     /// # Errors
     /// `sign_in_expired` when it began none, or that one is over; `issuer_unavailable`; `sign_in_refused`;
-    /// `role_required` for somebody without a role here; `unavailable`. With the way back, where it is known.
+    /// `role_required` for somebody without a role here; `name_looks_alike` for somebody new whom readers could take for
+    /// somebody else; `unavailable`. With the way back, where it is known.
     pub async fn finish_single_sign_on(
         &self,
         browser: &str,
@@ -164,6 +166,18 @@ impl Office {
                 Err(DeskError::new(
                     Code::RoleRequired,
                     "The issuer knows you, but no group of yours means a role here.",
+                ))
+            }
+            Arrival::LooksLike(other) => {
+                let why = format!(
+                    "as {}, which looks like {}, a name that is taken here",
+                    written(&known.name),
+                    written(&other)
+                );
+                self.note_single_sign_on_refused(&why, from).await;
+                Err(DeskError::new(
+                    Code::NameLooksAlike,
+                    "Your name looks like that of somebody else here: readers of the audit could take one for the other.",
                 ))
             }
         }

@@ -1,7 +1,7 @@
 //! How often one may try. Buckets refill by themselves; nobody is locked out by somebody else's tries.
 
 use std::collections::HashMap;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -37,6 +37,17 @@ const WRITES: Rate = Rate {
     burst: 2_000,
     refill: Duration::from_millis(5),
 };
+
+/// What one household or company is given of IPv6 at the least: whoever has an address there has all 2^64 of them.
+const V6_NETWORK: u128 = !0 << 64;
+
+/// Whose tries count together: one IPv4 address, however it is written, or one /64 of IPv6.
+fn counted_as(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V4(address) => address.into(),
+        IpAddr::V6(address) => Ipv6Addr::from(u128::from(address) & V6_NETWORK).into(),
+    }
+}
 
 /// Buckets are forgotten when they are full again; this bounds the memory of a flood of names.
 const MAX_BUCKETS: usize = 20_000;
@@ -120,6 +131,7 @@ impl Throttle {
     /// The wait, when there were too many.
     pub fn begin_sign_in(&self, name: &str, address: IpAddr, now: Instant) -> Result<Try, Duration> {
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
+        let address = counted_as(address);
         let name: String = name.chars().take(64).collect();
         let mut keys = vec![Key::Address(address), Key::NameAndAddress(name.clone(), address)];
         if !buckets.trusted.contains_key(&(name.clone(), address)) {
@@ -150,7 +162,7 @@ impl Throttle {
     /// # Errors
     /// The wait, when there were too many.
     pub fn begin_single_sign_on(&self, address: IpAddr, now: Instant) -> Result<(), Duration> {
-        self.one(Key::Begun(address), now).map(drop)
+        self.one(Key::Begun(counted_as(address)), now).map(drop)
     }
 
     /// Counts a browser that comes back from the issuer, as a try of its address, or says how long to wait.
@@ -158,7 +170,7 @@ impl Throttle {
     /// # Errors
     /// The wait, when there were too many.
     pub fn finish_single_sign_on(&self, address: IpAddr, now: Instant) -> Result<Returning, Duration> {
-        self.one(Key::Address(address), now).map(Returning)
+        self.one(Key::Address(counted_as(address)), now).map(Returning)
     }
 
     /// The issuer said who they are: the try is not held against their address.
@@ -232,6 +244,46 @@ mod tests {
         }
         assert!(throttle.begin_sign_in("mira", THERE, now).is_err());
         assert!(throttle.begin_sign_in("mira", HERE, now).is_ok());
+    }
+
+    #[test]
+    fn a_network_of_ipv6_is_one_address() {
+        let counted = |text: &str| counted_as(text.parse().expect("an address")).to_string();
+        for (address, as_one) in [
+            ("192.0.2.7", "192.0.2.7"),
+            ("::ffff:192.0.2.7", "192.0.2.7"),
+            ("::1", "::"),
+            ("2001:db8:1:2::1", "2001:db8:1:2::"),
+            ("2001:db8:1:2:ffff:ffff:ffff:ffff", "2001:db8:1:2::"),
+            ("2001:db8:1:3::1", "2001:db8:1:3::"),
+        ] {
+            assert_eq!(counted(address), as_one, "{address}");
+        }
+        let throttle = Throttle::default();
+        let now = Instant::now();
+        let of = |network: u128, host: u128| {
+            IpAddr::from(Ipv6Addr::from((0x2001_0db8 << 96) | (network << 64) | host))
+        };
+        // Another address for each try is no way round the count, whatever is tried.
+        for host in 0..u128::from(NAME_AND_ADDRESS.burst) {
+            assert!(throttle.begin_sign_in("mira", of(1, host), now).is_ok());
+        }
+        assert!(throttle.begin_sign_in("mira", of(1, 99), now).is_err());
+        assert!(throttle.begin_sign_in("mira", of(2, 99), now).is_ok());
+        let begun = (0..u128::from(2 * BEGUN.burst))
+            .filter(|host| throttle.begin_single_sign_on(of(3, *host), now).is_ok());
+        assert_eq!(begun.count(), BEGUN.burst as usize);
+        let back = (0..u128::from(2 * ADDRESS.burst))
+            .filter(|host| throttle.finish_single_sign_on(of(3, *host), now).is_ok());
+        assert_eq!(back.count(), ADDRESS.burst as usize);
+        // Whoever signed in from their network is not held back by others, from wherever in it they come.
+        let tried = throttle.begin_sign_in("noor", of(4, 1), now).expect("first");
+        throttle.signed_in(tried, now);
+        for network in 100..200 {
+            throttle.begin_sign_in("noor", of(network, 1), now).ok();
+        }
+        assert!(throttle.begin_sign_in("noor", of(5, 1), now).is_err());
+        assert!(throttle.begin_sign_in("noor", of(4, 2), now).is_ok());
     }
 
     #[test]

@@ -2,10 +2,10 @@
 //! one that somebody else has.
 
 use super::audit::{self, Entry};
-use super::operators::{ELSEWHERE, Operator, read_step};
-use crate::database::{Database, DbError, Dialect, Tx};
+use super::operators::{ELSEWHERE, Operator, add_alone, read_step};
+use crate::database::{Database, DbError, Tx};
 use crate::values;
-use app::domain::person::Known;
+use app::domain::person::{Known, Look, OURS, is_namesake};
 use app::domain::role::{Caller, Role};
 use sha2::{Digest, Sha256};
 
@@ -18,6 +18,8 @@ pub enum Arrival {
     Disabled(String),
     /// No group of theirs means a role here. Whoever they were before has no session any more, and the least role.
     WithoutRole,
+    /// They are nobody here yet, and readers could take their name for this one, which somebody has.
+    LooksLike(String),
 }
 
 /// Finds or makes the person of an identity, and gives them the role that the issuer's groups mean now.
@@ -96,15 +98,15 @@ async fn change_role(tx: &mut Tx, person: &Operator, role: Role) -> Result<(), D
 }
 
 async fn come_first(tx: &mut Tx, known: &Known, role: Role) -> Result<Arrival, DbError> {
-    if tx.dialect() == Dialect::Postgres {
-        // Two at once would both find the name free, or make one identity twice.
-        tx.execute("LOCK TABLE dlo_operators IN SHARE ROW EXCLUSIVE MODE", vec![])
-            .await?;
-        if let Some(person) = find(tx, known).await? {
-            return come_back(tx, person, Some(role)).await;
-        }
+    // Two at once would both find the name free, or make one identity twice.
+    add_alone(tx).await?;
+    if let Some(person) = find(tx, known).await? {
+        return come_back(tx, person, Some(role)).await;
     }
-    let name = free_name(tx, known).await?;
+    let name = match naming(tx, known).await? {
+        Naming::Free(name) => name,
+        Naming::LooksLike(other) => return Ok(Arrival::LooksLike(other)),
+    };
     let now = tx.now();
     tx.execute(
         "INSERT INTO dlo_operators (name, role, password_hash, created_at) VALUES ($1, $2, $3, $4)",
@@ -124,21 +126,35 @@ async fn come_first(tx: &mut Tx, known: &Known, role: Role) -> Result<Arrival, D
         .ok_or(DbError::Sqlx(sqlx::Error::RowNotFound))
 }
 
-/// The name that they want, where nobody has it, whatever its capitals; else with a mark that is theirs alone.
-async fn free_name(tx: &mut Tx, known: &Known) -> Result<String, DbError> {
+/// What somebody who comes first may be called.
+enum Naming {
+    Free(String),
+    /// Readers could take it for this one.
+    LooksLike(String),
+}
+
+/// The name that they want, where nobody has it; with a mark that is theirs alone where somebody has it, whatever its
+/// capitals and its width: people are namesakes. One that only looks like somebody's is nobody's.
+async fn naming(tx: &mut Tx, known: &Known) -> Result<Naming, DbError> {
     let rows = tx
         .fetch_all(
             "SELECT name FROM dlo_operators UNION SELECT name FROM dlo_tokens UNION SELECT DISTINCT actor FROM dlo_audit",
             vec![],
         )
         .await?;
-    let mut taken = Vec::new();
+    let mut taken: Vec<String> = OURS.map(str::to_owned).into();
     for row in &rows {
-        taken.push(row.text("name")?.to_lowercase());
+        taken.push(row.text("name")?);
     }
-    let is_free = |name: &str| !taken.contains(&name.to_lowercase());
-    if is_free(&known.name) {
-        return Ok(known.name.clone());
+    let alike = |name: &str| {
+        let look = Look::of(name);
+        taken.iter().filter(move |other| look.is_like(&Look::of(other)))
+    };
+    if let Some(other) = alike(&known.name).find(|other| !is_namesake(other, &known.name)) {
+        return Ok(Naming::LooksLike(other.clone()));
+    }
+    if alike(&known.name).next().is_none() {
+        return Ok(Naming::Free(known.name.clone()));
     }
     let digest = hex::encode(Sha256::digest(
         format!("{}\n{}", known.issuer, known.subject).as_bytes(),
@@ -149,11 +165,8 @@ async fn free_name(tx: &mut Tx, known: &Known) -> Result<String, DbError> {
         format!("{} ({})", kept.trim_end(), &digest[..digits])
     });
     let [.., longest] = &candidates;
-    Ok(candidates
-        .iter()
-        .find(|name| is_free(name))
-        .unwrap_or(longest)
-        .clone())
+    let free = candidates.iter().find(|name| alike(name).next().is_none());
+    Ok(Naming::Free(free.unwrap_or(longest).clone()))
 }
 
 /// Whether an issuer knows the person of this name: they have no password here, and get none.

@@ -2,8 +2,9 @@
 
 use super::audit::{self, Entry};
 use super::identities;
-use crate::database::{Database, DbError, Row, Tx};
+use crate::database::{Database, DbError, Dialect, Row, Tx};
 use crate::values;
+use app::domain::person::Look;
 use app::domain::role::{Caller, Role};
 use chrono::{DateTime, Utc};
 
@@ -30,7 +31,7 @@ impl Operator {
 pub(super) const ELSEWHERE: char = '!';
 
 /// What adding a person did.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Added {
     New,
     /// The person was there: role and password are now the given ones, and the person is enabled.
@@ -39,6 +40,8 @@ pub enum Added {
     },
     /// Single sign-on signs this person in: nothing was changed.
     Elsewhere,
+    /// Somebody is there already whose name readers could take for this one: nothing was changed.
+    LooksLike(String),
 }
 
 const COLUMNS: &str = "name, role, password_hash, created_at, disabled_at, generation";
@@ -94,6 +97,36 @@ pub async fn list(database: &Database) -> Result<Vec<Operator>, DbError> {
     tx.fetch_all(&sql, vec![]).await?.iter().map(operator).collect()
 }
 
+/// Somebody else here whose name readers could take for this one; disabled ones too, whom the audit still names.
+///
+/// # Errors
+/// When the database does not answer.
+pub async fn alike(database: &Database, name: &str) -> Result<Option<String>, DbError> {
+    first_alike(&database.look_up_all(NAMES, vec![]).await?, name)
+}
+
+const NAMES: &str = "SELECT name FROM dlo_operators";
+
+fn first_alike(rows: &[Row], name: &str) -> Result<Option<String>, DbError> {
+    let look = Look::of(name);
+    for row in rows {
+        let other = row.text("name")?;
+        if other != name && look.is_like(&Look::of(&other)) {
+            return Ok(Some(other));
+        }
+    }
+    Ok(None)
+}
+
+/// Waits until nobody else adds a person: two at once would not see each other's names.
+pub(super) async fn add_alone(tx: &mut Tx) -> Result<(), DbError> {
+    if tx.dialect() == Dialect::Postgres {
+        tx.execute("LOCK TABLE dlo_operators IN SHARE ROW EXCLUSIVE MODE", vec![])
+            .await?;
+    }
+    Ok(())
+}
+
 /// Adds a person, or gives one who is there a new role and password.
 ///
 /// # Errors
@@ -107,7 +140,13 @@ pub async fn add(
 ) -> Result<Added, DbError> {
     let mut tx = database.write().await?;
     let now = tx.now();
+    add_alone(&mut tx).await?;
     let before = read_step(&mut tx, name).await?;
+    if before.is_none()
+        && let Some(other) = first_alike(&tx.fetch_all(NAMES, vec![]).await?, name)?
+    {
+        return Ok(Added::LooksLike(other));
+    }
     if identities::is_known_elsewhere(&mut tx, name).await? {
         return Ok(Added::Elsewhere);
     }

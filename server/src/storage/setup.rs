@@ -1,8 +1,9 @@
 //! The link that makes the first person: worth something once, for a while, and only while there is nobody.
 
 use super::audit::{self, Entry};
+use super::operators::add_alone;
 use super::tokens::hash;
-use crate::database::{Database, DbError, Dialect, Tx};
+use crate::database::{Database, DbError, Tx};
 use crate::values;
 use app::domain::role::{Caller, Role};
 use chrono::TimeDelta;
@@ -73,11 +74,8 @@ pub async fn take(
     password_hash: &str,
 ) -> Result<bool, DbError> {
     let mut tx = database.write().await?;
-    if tx.dialect() == Dialect::Postgres {
-        // Two at once would both find nobody.
-        tx.execute("LOCK TABLE dlo_operators IN SHARE ROW EXCLUSIVE MODE", vec![])
-            .await?;
-    }
+    // Two at once would both find nobody.
+    add_alone(&mut tx).await?;
     if !fits(&mut tx, secret).await? {
         return Ok(false);
     }

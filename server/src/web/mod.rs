@@ -125,7 +125,7 @@ pub fn router(served: Served, secure: bool) -> Router {
         .layer(compression)
         .merge(open)
         .with_state(served);
-    let https = session::is_https(&config);
+    let https = config.server.is_https();
     bounded(routes, limits, |routes| routes.layer(ending))
         .layer(option_layer(https.then(|| {
             if_absent(

@@ -150,15 +150,22 @@ pub async fn identify(
         Err(error) => return Face::Page.refuse(error.into(), &Reference::of(&request)),
     };
     let address = address(&request, !served.office.config.server.public_url.is_empty());
+    let role = visitor.as_ref().and_then(Visitor::role_of_session);
     if let Some(visitor) = &visitor {
         request.extensions_mut().insert(visitor.caller.clone());
     }
     request.extensions_mut().insert(Visit {
-        session,
+        session: session.clone(),
         address,
         visitor,
     });
-    next.run(request).await
+    let response = next.run(request).await;
+    if let Some(role) = role
+        && !response.status().is_server_error()
+    {
+        session::renew(&session, role).await;
+    }
+    response
 }
 
 /// Sends a signed-out browser to the sign-in page, with the way back.

@@ -6,7 +6,7 @@ use crate::office::Office;
 use crate::office::session::Visitor;
 use crate::storage::operators;
 use app::desk::{Answer, CameBy};
-use app::domain::person::is_name;
+use app::domain::person::{is_plain_name, written};
 use app::domain::role::{Caller, Role};
 use axum::http::HeaderMap;
 use std::net::IpAddr;
@@ -35,7 +35,7 @@ pub fn named(sign_in: &SignIn, headers: &HeaderMap, peer: IpAddr) -> Option<Name
         return None;
     }
     let name = only(headers, &sign_in.trusted_header)?;
-    if !is_name(name) || name == Caller::SYSTEM {
+    if !is_plain_name(name) {
         return None;
     }
     let role = (!sign_in.trusted_role_header.is_empty()).then(|| {
@@ -54,6 +54,18 @@ pub fn named(sign_in: &SignIn, headers: &HeaderMap, peer: IpAddr) -> Option<Name
 pub async fn visitor(office: &Office, named: Named) -> Answer<Option<Visitor>> {
     let known = operators::find(&office.database, &named.name).await?;
     if known.as_ref().is_some_and(|known| known.disabled_at.is_some()) {
+        return Ok(None);
+    }
+    // Somebody whom no row knows, under a name that readers could take for one that a row has.
+    if known.is_none()
+        && let Some(other) = operators::alike(&office.database, &named.name).await?
+    {
+        let (name, other) = (written(&named.name), written(&other));
+        tracing::warn!(
+            name,
+            other,
+            "the proxy named somebody whose name looks like another's"
+        );
         return Ok(None);
     }
     let role = match named.role {

@@ -4,7 +4,7 @@
 //! elsewhere; then nobody listens any more; then what is under way may come to its end, within a bound.
 
 use super::{Limits, Served, router};
-use crate::office::{Office, session};
+use crate::office::Office;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
 use axum::http::Request;
@@ -59,7 +59,7 @@ pub async fn serve_with(
     let routers = Routers {
         plain: router(served.clone(), false),
         secure: router(served, true),
-        https: session::is_https(&office.config),
+        https: office.config.server.is_https(),
     };
     let connections = TaskTracker::new();
     let closing = CancellationToken::new();

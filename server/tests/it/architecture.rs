@@ -150,6 +150,32 @@ fn every_promise_of_reliability_names_a_test_that_exists() {
     }
 }
 
+/// What `./check` installs with Python is what it was when somebody looked at it, on every platform.
+#[test]
+fn every_python_package_is_named_by_its_hashes() {
+    let check = std::fs::read_to_string(root().join("check")).expect("check");
+    for line in check.lines().filter(|line| line.contains("bin/pip\"")) {
+        assert!(line.contains(" --require-hashes -r "), "{line}");
+    }
+    for list in ["tools", "soniq"] {
+        let path = root().join(format!("end2end/{list}-requirements.txt"));
+        let text = std::fs::read_to_string(path).expect("a list");
+        let code: String = text
+            .lines()
+            .filter(|line| !line.starts_with('#'))
+            .map(|line| format!("{line}\n"))
+            .collect();
+        let wanted: Vec<String> = code.replace("\\\n", " ").lines().map(str::to_owned).collect();
+        assert!(!wanted.is_empty(), "{list} names something");
+        for one in wanted {
+            assert!(
+                one.contains("==") && one.contains(" --hash=sha256:"),
+                "{list}: {one}"
+            );
+        }
+    }
+}
+
 /// All sources below a folder, as one text.
 fn sources(folder: &Path) -> String {
     let mut all = String::new();
@@ -205,8 +231,19 @@ fn storage_knows_nothing_of_who_asks() {
             "storage imports {room}"
         );
     }
-    let code = sources(&root().join("server/src/oidc"));
-    for room in ["office", "storage", "web"] {
-        assert!(!code.contains(&format!("crate::{room}::")), "oidc imports {room}");
+    for (room, above) in [
+        ("oidc", &["office", "storage", "web"][..]),
+        (
+            "config",
+            &["office", "storage", "oidc", "web", "api", "cli", "worker", "live"],
+        ),
+    ] {
+        let code = sources(&root().join("server/src").join(room));
+        for other in above {
+            assert!(
+                !code.contains(&format!("crate::{other}::")),
+                "{room} imports {other}"
+            );
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! The command line, through the built binary.
 
+mod names;
 mod providers;
 
 use crate::support::backend::{Backend, Kind};

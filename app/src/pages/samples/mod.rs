@@ -47,6 +47,7 @@ pub fn caller() -> Caller {
 
 pub fn standing(now: DateTime<Utc>) -> Standing {
     Standing {
+        has_password: true,
         came_by: CameBy::Session {
             since: now - TimeDelta::minutes(90),
             until: now + TimeDelta::minutes(1350),

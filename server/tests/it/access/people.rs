@@ -2,6 +2,7 @@
 
 use crate::support::app::{TestApp, system};
 use crate::support::backend::Backend;
+use crate::support::raw;
 use app::domain::role::Role;
 use server::config::Config;
 use server::database::Database;
@@ -14,6 +15,7 @@ crate::on_every_backend!(
     a_link_ends_with_its_time_and_with_the_first_person,
     signing_out_everywhere_ends_every_session_of_one_person,
     another_role_gets_another_session_id,
+    a_failure_of_ours_signs_nobody_out,
     a_password_is_changed_by_who_knows_it,
     an_unknown_name_is_as_much_work_as_a_known_one,
 );
@@ -217,6 +219,47 @@ async fn another_role_gets_another_session_id(backend: Backend, database: Databa
     stale.cookie = before;
     stale.get("/queues").await.expect(303);
     browser.get("/queues").await.expect(200);
+}
+
+/// The answer is a failure, and its cookie does not come: whoever got another role meanwhile is still who they were.
+async fn a_failure_of_ours_signs_nobody_out(backend: Backend, database: Database) {
+    let app = start(backend, database).await;
+    app.person("mira", Role::Viewer, "correct horse").await;
+    let mut browser = app.browser();
+    browser.sign_in("mira", "correct horse").await.expect(303);
+    let before = browser.cookie.clone();
+    let database = &app.office.database;
+    operators::change_role(database, &system(), "mira", Role::Approver)
+        .await
+        .expect("changed");
+    let rename = |from: &str, to: &str| format!("ALTER TABLE {from} RENAME TO {to}");
+    raw::script(database, &rename("dlo_recoveries", "dlo_gone"))
+        .await
+        .expect("gone");
+    for _ in 0..2 {
+        let failed = browser.get("/recoveries").await;
+        assert!(failed.status.is_server_error(), "{}", failed.status);
+        assert_eq!(browser.cookie, before, "the same id");
+    }
+    raw::script(database, &rename("dlo_gone", "dlo_recoveries"))
+        .await
+        .expect("back");
+    let page = browser.get("/recoveries").await.expect(200);
+    assert!(page.has("[data-role=approver]"), "{}", page.body);
+    assert_ne!(browser.cookie, before, "now under a new id");
+    let mut stale = app.browser();
+    stale.cookie = before;
+    stale.get("/queues").await.expect(303);
+    // Whoever leaves has left, also when their role is another one since.
+    operators::change_role(database, &system(), "mira", Role::Viewer)
+        .await
+        .expect("changed");
+    let kept = browser.cookie.clone();
+    browser.form("/forms/sign-out", &[]).await.expect(303);
+    browser.cookie = kept;
+    browser.get("/queues").await.expect(303);
+    let sessions = raw::number(database, "SELECT COUNT(*) FROM dlo_sessions").await;
+    assert_eq!(sessions, 0, "no session is left behind");
 }
 
 async fn a_password_is_changed_by_who_knows_it(backend: Backend, database: Database) {

@@ -65,6 +65,8 @@ async fn a_listed_proxy_names_a_person_who_is_known() {
         (&[("x-user", "stranger")], "nobody of ours"),
         (&[("x-user", "gone")], "disabled"),
         (&[("x-user", "system")], "the system is no person"),
+        (&[("x-user", "System")], "whatever its capitals"),
+        (&[("x-user", "Mira")], "nobody of ours, and looks like mira"),
         (&[("x-user", "mira"), ("x-user", "gone")], "two names"),
         (&[("x-forwarded-user", "mira")], "another header"),
     ] {
@@ -97,6 +99,25 @@ async fn a_listed_proxy_names_a_person_who_is_known() {
         page.body
     );
     assert_eq!(page.header("set-cookie"), "");
+    // Their row has a password, and this is not its way in.
+    assert!(!page.has("input[type=password]"), "{}", page.body);
+    let answer = app
+        .send(
+            app.client
+                .post(app.url("/forms/password"))
+                .header("x-user", "mira")
+                .header("origin", app.url(""))
+                .header("content-type", "application/x-www-form-urlencoded")
+                .body("current=correct+horse&password=battery+staple&again=battery+staple"),
+        )
+        .await
+        .expect(303);
+    let back = answer.header("location");
+    assert!(
+        back.starts_with("/permissions?refused=not_allowed_here"),
+        "{back}"
+    );
+    assert_eq!(answer.header("set-cookie"), "");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -135,6 +156,11 @@ async fn groups_become_roles_by_the_configured_table() {
         assert_eq!(seen.as_deref(), role, "{groups}");
     }
     assert_eq!(shown(&app, &[("x-user", "anybody")]).await, None, "no groups");
+    app.person("mira", Role::Admin, "correct horse").await;
+    for alike in ["Mira", "rnira"] {
+        let seen = shown(&app, &[("x-user", alike), ("x-groups", "staff")]).await;
+        assert_eq!(seen, None, "{alike} would be taken for mira");
+    }
 }
 
 #[test]

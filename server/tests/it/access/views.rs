@@ -1,5 +1,6 @@
 //! Who looked at an operation's record: kept where it is configured, and not once more than is of use.
 
+use crate::protocol::play::{NO_WORKER, Play};
 use crate::support::app::{TestApp, system};
 use crate::support::backend::{Backend, Kind};
 use crate::support::raw;
@@ -14,6 +15,7 @@ use server::storage::marks;
 
 crate::on_every_backend!(
     looks_at_a_record_are_kept_once_in_a_while,
+    a_page_is_a_look_where_it_shows_the_record,
     a_look_waits_for_no_held_database,
     nobody_is_watched_unless_it_is_configured
 );
@@ -100,6 +102,71 @@ async fn looks_at_a_record_are_kept_once_in_a_while(backend: Backend, database: 
     assert_eq!(looks(&app).await.len(), 6);
     let check = app.office.check_chain().await.expect("an answer");
     assert_eq!(check.broken_at, None);
+}
+
+/// Whoever reads the audit wants to know who was shown the record: not which page it stood on, and not who only passed by.
+async fn a_page_is_a_look_where_it_shows_the_record(backend: Backend, database: Database) {
+    let more = "[audit]\nrecord_views = true\n[approvals]\ndispatch = 2\n";
+    let play = Play::start_with(backend, database, NO_WORKER, more).await;
+    play.ready("op_1").await;
+    let message = play
+        .dead_letter("mail.send", &json!({ "operation_id": "op_1" }))
+        .await;
+    let recovery = play.confirm("op_1", "dispatch").await;
+    let app = &play.app;
+    let (purge, approve) = (
+        format!("/dead-letters/{message}/purge"),
+        format!("/recoveries/{recovery}/approve"),
+    );
+    let seen = |name: &'static str| async move {
+        let all = looks(app).await;
+        all.iter().filter(|look| **look == format!("op_1 {name}")).count()
+    };
+    // What is shown is the message, or the recovery.
+    app.person("ada", Role::Approver, "correct horse").await;
+    let mut ada = app.browser();
+    ada.sign_in("ada", "correct horse").await.expect(303);
+    for path in [
+        purge.as_str(),
+        &format!("/dead-letters/{message}"),
+        &format!("/recoveries/{recovery}"),
+        "/dead-letters",
+        "/operations",
+    ] {
+        ada.get(path).await.expect(200);
+        assert_eq!(seen("ada").await, 0, "{path}");
+    }
+    let page = ada.get(&purge).await.expect(200);
+    assert!(
+        page.body.contains("A recovery of its operation is under way"),
+        "{}",
+        page.body
+    );
+    // What is shown is the record, its plan and its price: once, whichever it is.
+    for path in [
+        approve.as_str(),
+        "/operations/op_1",
+        "/operations/op_1/review",
+        &approve,
+    ] {
+        ada.get(path).await.expect(200);
+        assert_eq!(seen("ada").await, 1, "{path}");
+    }
+    app.get(Role::Viewer, "/api/v1/operations/op_1/plan")
+        .await
+        .expect(200);
+    assert_eq!(seen("test-viewer").await, 1);
+    // Where nothing waits any more, there is nothing of it to see.
+    let path = format!("/api/v1/recoveries/{recovery}/cancel");
+    app.post(Role::Approver, &path, &json!({ "reason": "no" }))
+        .await
+        .expect(200);
+    app.person("noor", Role::Approver, "correct horse").await;
+    let mut noor = app.browser();
+    noor.sign_in("noor", "correct horse").await.expect(303);
+    let page = noor.get(&approve).await.expect(200);
+    assert!(page.body.contains("does not wait for approval"), "{}", page.body);
+    assert_eq!(seen("noor").await, 0);
 }
 
 async fn a_look_waits_for_no_held_database(backend: Backend, database: Database) {

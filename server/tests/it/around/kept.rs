@@ -21,9 +21,7 @@ fn office(database: Database) -> Office {
 async fn what_another_process_chose_is_seen_at_the_next_moment(backend: Backend, database: Database) {
     let second = match backend.kind {
         Kind::Memory => database.clone(),
-        Kind::Sqlite | Kind::Postgres => Database::open(&backend.location)
-            .await
-            .expect("it opens again"),
+        Kind::Sqlite | Kind::Postgres => Database::open(&backend.location).await.expect("it opens again"),
     };
     let (here, there) = (office(database), office(second));
     let admin = Caller {

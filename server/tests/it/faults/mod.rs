@@ -5,6 +5,7 @@ mod database;
 mod disk;
 mod file;
 mod follower;
+mod held;
 mod invariants;
 mod kills;
 pub mod machine;

@@ -5,6 +5,7 @@ use super::{Jar, kept, sections, start_on};
 use crate::protocol::play::{NO_WORKER, Play};
 use crate::support::app::{fresh_key, system};
 use crate::support::backend::Backend;
+use crate::support::raw;
 use app::domain::role::Role;
 use serde_json::json;
 use server::background::{self, Duties};
@@ -16,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 crate::on_every_backend!(
     somebody_comes_in_with_the_role_of_their_groups,
     a_name_is_nobody_elses,
+    a_name_that_looks_like_anothers_is_refused,
     who_lost_their_groups_creates_nothing,
 );
 
@@ -67,7 +69,18 @@ async fn somebody_comes_in_with_the_role_of_their_groups(backend: Backend, datab
         ("again", "battery staple"),
     ];
     let answer = browser.form("/forms/password", &fields).await.expect(303);
-    assert!(answer.header("location").contains("refused=not_allowed_here"));
+    let back = answer.header("location").to_owned();
+    assert!(back.contains("refused=not_allowed_here"), "{back}");
+    for (path, refused) in [("/permissions", false), (back.trim_end_matches("#refused"), true)] {
+        let page = jar.get(path).await.expect(200);
+        assert!(
+            !page.has("input[type=password]") && page.has("[data-signs-in=elsewhere]"),
+            "{}",
+            page.body
+        );
+        assert_eq!(page.has("[role=alert][data-code=not_allowed_here]"), refused);
+        assert!(page.body.contains("Example Accounts"), "{}", page.body);
+    }
     for password in ["!", "", "battery staple"] {
         let answer = app.browser().sign_in("ada", password).await.expect(303);
         assert!(answer.header("location").contains("refused=unauthenticated"));
@@ -198,6 +211,62 @@ async fn a_name_is_nobody_elses(backend: Backend, database: Database) {
     let added = operators::add(database, &system(), "noor", Role::Admin, "$argon2id$x").await;
     assert_eq!(added.expect("an answer"), Added::Elsewhere);
     assert_eq!(jar.shown().await, Some(Role::Viewer));
+}
+
+/// Readers of the audit would take one for the other.
+async fn a_name_that_looks_like_anothers_is_refused(backend: Backend, database: Database) {
+    let issuer = Issuer::start().await;
+    let app = start_on(backend, database, &issuer).await;
+    let database = &app.office.database;
+    app.person("ada", Role::Admin, "correct horse").await;
+    let named = |sub: &str, name: &str| {
+        let claims = json!({"sub": sub, "preferred_username": name, "groups": ["staff"]});
+        issuer.now(|ways| ways.claims = claims);
+    };
+    for (sub, name) in [
+        ("1", "\u{430}da"),
+        ("2", "\u{430}d\u{430}"),
+        ("3", "ѕystem"),
+        ("4", "АDA"),
+    ] {
+        named(sub, name);
+        let mut jar = Jar::new(&app);
+        let answer = jar.signs_in("/queues").await;
+        jar.is_refused(answer, "name_looks_alike").await;
+    }
+    assert_eq!(operators::list(database).await.expect("people").len(), 1);
+    let why = kept(&app, "sign_in_refused").await;
+    assert_eq!(
+        why[0].1,
+        "by single sign-on: as ⟨U+0430⟩da, which looks like ada, a name that is taken here, from 127.0.0.1"
+    );
+    // One that is nobody's comes in, and is shown for what it is.
+    named("5", "v\u{456}ra");
+    let mut jar = Jar::new(&app);
+    jar.signs_in("/queues").await.expect(303);
+    let page = jar.get("/permissions").await.expect(200);
+    assert!(!page.body.contains(">v\u{456}ra<"), "{}", page.body);
+    assert!(
+        page.has("main bdi .odd") && page.has("header bdi .odd"),
+        "{}",
+        page.body
+    );
+    // Who was there before the rule stays, whatever they are called, and whoever comes by then.
+    raw::script(
+        database,
+        "UPDATE dlo_operators SET name = 'vira' WHERE name = 'ada'",
+    )
+    .await
+    .expect("renamed");
+    jar = Jar::new(&app);
+    jar.signs_in("/queues").await.expect(303);
+    assert_eq!(jar.shown().await, Some(Role::Viewer));
+    let added = operators::add(database, &system(), "vira", Role::Viewer, "$argon2id$x").await;
+    assert_eq!(added.expect("an answer"), Added::Changed { before: Role::Admin });
+    let added = operators::add(database, &system(), "V1ra", Role::Viewer, "$argon2id$x").await;
+    assert_eq!(added.expect("an answer"), Added::New, "1 is no i");
+    let added = operators::add(database, &system(), "Vіra", Role::Viewer, "$argon2id$x").await;
+    assert!(matches!(added.expect("an answer"), Added::LooksLike(_)));
 }
 
 async fn who_lost_their_groups_creates_nothing(backend: Backend, database: Database) {
