@@ -5,6 +5,7 @@ use super::guards::{guards, tally};
 use super::icon::icon;
 use super::text::outside;
 use super::words;
+use crate::domain::indexes;
 use crate::domain::plan::{Action, Effect, Plan, Refused};
 use leptos::prelude::*;
 use rust_decimal::Decimal;
@@ -38,8 +39,7 @@ pub fn order(plan: &Plan, estimate: Option<Decimal>) -> String {
         Action::Observe => format!("Read status of {object}"),
         Action::Deliver => match plan.outputs.as_slice() {
             [] => format!("Complete delivery of {operation}"),
-            [one] => format!("Copy output {one}"),
-            many => format!("Copy outputs {}", words::listed(many)),
+            some => format!("Copy {}", indexes::outputs(some, 0)),
         },
         Action::InspectAccounting => format!("Read charge of {object}"),
         Action::Reconcile => format!("Record a decision on {operation}"),

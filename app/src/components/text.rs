@@ -63,6 +63,11 @@ pub fn tail(id: &str) -> String {
     let skipped = id.chars().count().saturating_sub(8);
     id.chars().skip(skipped).collect()
 }
+/// The dash alone in its place; where a table stacks, a cell that holds nothing else takes no line.
+pub fn absent() -> AnyView {
+    view! { <span class="absent">{ABSENT}</span> }.into_any()
+}
+
 
 /// The first characters of a long id, enough to tell it from its neighbours.
 pub fn short(id: &str) -> String {

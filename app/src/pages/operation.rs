@@ -373,6 +373,7 @@ pub fn samples(now: DateTime<Utc>) -> Vec<(&'static str, Model)> {
                 "refused=plan_stale&form=choose_job&seen=5&candidates=yes",
             ),
         ),
+        ("operation-twenty", make(samples::twenty(now), "")),
         (
             "operation-not-submitted",
             make(samples::not_submitted(now), "done=decided"),
