@@ -13,7 +13,7 @@ use crate::components::ledger::{Breadth, column, ledger};
 use crate::components::live::{self, Events};
 use crate::components::notice;
 use crate::components::pager::{Pager, pager};
-use crate::components::text::{ABSENT, outside, short, tail};
+use crate::components::text::{absent, outside, short, tail};
 use crate::components::time::{ago, moment, when};
 use crate::components::words::thousands;
 use crate::desk::{ChainCheck, PageOf, Topic};
@@ -89,11 +89,11 @@ fn chain(model: &Model) -> AnyView {
 }
 
 /// `7 → 8`, `7`, or a dash.
-fn revisions(entry: &AuditEntry) -> String {
+fn revisions(entry: &AuditEntry) -> AnyView {
     match (entry.revision_before, entry.revision_after) {
-        (Some(before), Some(after)) => format!("{before} → {after}"),
-        (Some(one), None) | (None, Some(one)) => one.to_string(),
-        (None, None) => ABSENT.to_owned(),
+        (Some(before), Some(after)) => format!("{before} → {after}").into_any(),
+        (Some(one), None) | (None, Some(one)) => one.into_any(),
+        (None, None) => absent(),
     }
 }
 
@@ -108,7 +108,7 @@ fn about(entry: &AuditEntry) -> AnyView {
         view! { <span>"recovery " <a class="m" href=href::recovery(id)>{tail(id)}</a></span> }
     });
     if operation.is_none() && message.is_none() && recovery.is_none() {
-        return ABSENT.into_any();
+        return absent();
     }
     let beside = (message.is_some() || recovery.is_some())
         .then(|| view! { <small class="beside">{message} {recovery}</small> });

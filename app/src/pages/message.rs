@@ -13,7 +13,7 @@ use crate::components::frame::Section;
 use crate::components::live::{self, Events};
 use crate::components::meta::{meta, mono};
 use crate::components::notice::done;
-use crate::components::text::{ABSENT, outside, short};
+use crate::components::text::{ABSENT, absent, outside, short};
 use crate::components::time::{ago, exact, when};
 use crate::components::words;
 use crate::desk::view::DeadLetterView;
@@ -102,7 +102,7 @@ pub fn view(model: Model) -> AnyView {
             view! { <a class="m" href=href::operation(id.as_str())>{outside(id.as_str())}</a> }.into_any()
         }
         Some(id) => view! { <span class="m">{outside(id.as_str())}</span> " (not on record)" }.into_any(),
-        None => ABSENT.into_any(),
+        None => absent(),
     };
     let mut facts = vec![
         ("Operation", operation),

@@ -10,7 +10,7 @@ use crate::components::form::{
 use crate::components::frame::Section;
 use crate::components::live::{self, Events};
 use crate::components::notice::done;
-use crate::components::text::{ABSENT, outside, visible};
+use crate::components::text::{absent, outside, visible};
 use crate::components::time::{ago, when};
 use crate::components::words;
 use crate::desk::{Answer, DeskError, ProviderView, Topic};
@@ -156,7 +156,7 @@ fn provider(model: &Model, one: &ProviderView) -> AnyView {
         "not configured any more".into_any()
     };
     let account = if one.account.is_empty() {
-        ABSENT.into_any()
+        absent()
     } else {
         outside(&one.account)
     };

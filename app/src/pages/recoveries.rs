@@ -10,7 +10,7 @@ use crate::components::frame::{Section, strip};
 use crate::components::ledger::{Breadth, column, ledger};
 use crate::components::live::{self, Events};
 use crate::components::pager::{Pager, pager};
-use crate::components::text::{ABSENT, outside, tail};
+use crate::components::text::{absent, outside, tail};
 use crate::components::time::{ago, fine, moment};
 use crate::components::words;
 use crate::desk::Topic;
@@ -73,7 +73,7 @@ fn row(one: &Recovery, now: DateTime<Utc>, with_operation: bool) -> AnyView {
             <td role="cell" data-l="State" class="b-state">{recovery_tag(one.state)} <small>{duration(one, now)}</small></td>
             <td role="cell" data-l="Outcome" class="b-out">{match &one.outcome {
                 Some(outcome) => outside(outcome),
-                None => ABSENT.into_any(),
+                None => absent(),
             }}</td>
             <td role="cell" data-l="Who and why" class="b-who">
                 {outside(&one.requested_by)} <small class="said">"“" {outside(&one.reason)} "”"</small>

@@ -12,7 +12,7 @@ use crate::components::frame::Section;
 use crate::components::live::{self, Events};
 use crate::components::meta::{meta, mono};
 use crate::components::notice::done;
-use crate::components::text::{ABSENT, outside, short, tail, visible};
+use crate::components::text::{absent, outside, short, tail, visible};
 use crate::components::time::{ago, exact, when};
 use crate::components::words;
 use crate::desk::{Code, DeskError, Topic};
@@ -203,7 +203,7 @@ pub fn view(model: Model) -> AnyView {
         Some(message) => {
             view! { <a class="m" href=href::dead_letter(&message) title=message.clone()>{short(&message)}</a> }.into_any()
         }
-        None => ABSENT.into_any(),
+        None => absent(),
     };
     let job = recovery.job_id.map(|job| job.to_string());
     let facts = vec![
@@ -223,10 +223,7 @@ pub fn view(model: Model) -> AnyView {
         ("Requested by", outside(&recovery.requested_by)),
         (
             "Approved by",
-            recovery
-                .approved_by
-                .as_deref()
-                .map_or_else(|| ABSENT.into_any(), outside),
+            recovery.approved_by.as_deref().map_or_else(absent, outside),
         ),
         (
             "Requested",
@@ -242,10 +239,9 @@ pub fn view(model: Model) -> AnyView {
         ("Revision", revision.into_any()),
         (
             "Queue job",
-            job.as_deref().map_or_else(
-                || ABSENT.into_any(),
-                |job| view! { <span class="m" title=job.to_owned()>{tail(job)}</span> }.into_any(),
-            ),
+            job.as_deref().map_or_else(absent, |job| {
+                view! { <span class="m" title=job.to_owned()>{tail(job)}</span> }.into_any()
+            }),
         ),
     ];
     // With the script the page follows by itself.

@@ -1,7 +1,7 @@
 //! The operation's timeline: attempts, observations, decisions, money, notes and audit in one order of time.
 
 use crate::components::ledger::{Breadth, column, figures, ledger};
-use crate::components::text::{ABSENT, outside};
+use crate::components::text::{absent, outside};
 use crate::components::time::{ago, moment};
 use crate::components::words;
 use crate::desk::NoteView;
@@ -88,8 +88,7 @@ fn merged(events: &[Event], notes: &[NoteView], audit: &[AuditEntry]) -> Vec<Lin
 }
 
 fn row(line: Line, operation: &OperationId, now: DateTime<Utc>) -> AnyView {
-    let dash = || ABSENT.into_any();
-    let revision = line.revision.map_or_else(dash, |revision| {
+    let revision = line.revision.map_or_else(absent, |revision| {
         let href = href::revision(operation.as_str(), revision);
         view! { <a class="rev" href=href title="The record as it stood then">{revision}</a> }.into_any()
     });
@@ -100,7 +99,7 @@ fn row(line: Line, operation: &OperationId, now: DateTime<Utc>) -> AnyView {
             <td role="cell" data-l="Evidence" class="w">{outside(&line.title)}
                 {(!line.detail.is_empty()).then(|| view! { ": " {outside(&line.detail)} })}</td>
             <td role="cell" data-l="Source">{outside(&line.source)}</td>
-            <td role="cell" data-l="Money" class="r n">{line.money.as_deref().map_or_else(dash, outside)}</td>
+            <td role="cell" data-l="Money" class="r n">{line.money.as_deref().map_or_else(absent, outside)}</td>
             <td role="cell" data-l="Revision" class="r n">{revision}</td>
         </tr>
     }
