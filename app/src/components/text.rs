@@ -38,8 +38,13 @@ fn code(c: char) -> String {
 
 /// The text as a view, each odd character boxed. The text keeps its own direction and turns nothing around it.
 pub fn outside(text: &str) -> AnyView {
+    view! { <bdi>{boxed(text)}</bdi> }.into_any()
+}
+
+/// A part of such a text.
+pub(super) fn boxed(text: &str) -> AnyView {
     if !text.chars().any(is_odd) {
-        return view! { <bdi>{text.to_owned()}</bdi> }.into_any();
+        return text.to_owned().into_any();
     }
     let mut pieces = Vec::new();
     let mut plain = String::new();
@@ -52,22 +57,22 @@ pub fn outside(text: &str) -> AnyView {
         }
     }
     pieces.push(plain.into_any());
-    view! { <bdi>{pieces}</bdi> }.into_any()
+    pieces.into_any()
 }
 
 /// A dash for what is absent.
 pub const ABSENT: &str = "—";
+
+/// The dash alone in its place; where a table stacks, a cell that holds nothing else takes no line.
+pub fn absent() -> AnyView {
+    view! { <span class="absent">{ABSENT}</span> }.into_any()
+}
 
 /// The last characters of an id that begins with its time (our own UUIDs), enough to tell it from its neighbours.
 pub fn tail(id: &str) -> String {
     let skipped = id.chars().count().saturating_sub(8);
     id.chars().skip(skipped).collect()
 }
-/// The dash alone in its place; where a table stacks, a cell that holds nothing else takes no line.
-pub fn absent() -> AnyView {
-    view! { <span class="absent">{ABSENT}</span> }.into_any()
-}
-
 
 /// The first characters of a long id, enough to tell it from its neighbours.
 pub fn short(id: &str) -> String {

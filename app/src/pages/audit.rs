@@ -13,6 +13,7 @@ use crate::components::ledger::{Breadth, column, ledger};
 use crate::components::live::{self, Events};
 use crate::components::notice;
 use crate::components::pager::{Pager, pager};
+use crate::components::said::said;
 use crate::components::text::{absent, outside, short, tail};
 use crate::components::time::{ago, moment, when};
 use crate::components::words::thousands;
@@ -132,7 +133,7 @@ pub fn rows(entries: &[AuditEntry], now: DateTime<Utc>, with_about: bool) -> Vec
                     <td role="cell" data-l="Who">{outside(&entry.actor)} <small>{outside(&entry.role)}</small></td>
                     <td role="cell" data-l="What" class="w">
                         <strong>{outside(&entry.action.replace('_', " "))}</strong> {effect}
-                        {entry.reason.as_deref().map(|reason| view! { <small class="said">"“" {outside(reason)} "”"</small> })}
+                        {entry.reason.as_deref().map(|reason| view! { <small class="said">"“" {said(reason, &[])} "”"</small> })}
                         {guards}
                     </td>
                     {with_about.then(|| view! { <td role="cell" data-l="About">{about(entry)}</td> })}

@@ -15,7 +15,7 @@ use crate::components::text::outside;
 use crate::components::time::{ago, moment};
 use crate::components::words;
 use crate::desk::{Code, DeskError, FieldLine, RevisionView, Topic, compare};
-use crate::domain::ids::OperationId;
+use crate::domain::ids::{JobId, OperationId};
 use crate::domain::operation::Operation;
 use crate::href::{self, Query};
 use chrono::{DateTime, Utc};
@@ -152,6 +152,7 @@ pub fn view(model: Model) -> AnyView {
     };
     let story = Story {
         operation: &view.operation,
+        ids: view.now.job_id.iter().map(JobId::as_str).collect(),
         events: &view.timeline,
         notes: &[],
         audit: &[],

@@ -10,6 +10,7 @@ use crate::components::frame::{Section, strip};
 use crate::components::ledger::{Breadth, column, ledger};
 use crate::components::live::{self, Events};
 use crate::components::pager::{Pager, pager};
+use crate::components::said::{ids_of_recovery, said};
 use crate::components::text::{absent, outside, tail};
 use crate::components::time::{ago, fine, moment};
 use crate::components::words;
@@ -72,7 +73,7 @@ fn row(one: &Recovery, now: DateTime<Utc>, with_operation: bool) -> AnyView {
             <td role="cell" data-l="Action" class="b-act"><strong>{words::action(one.action)}</strong> " " {effect_tag(one.effect)}</td>
             <td role="cell" data-l="State" class="b-state">{recovery_tag(one.state)} <small>{duration(one, now)}</small></td>
             <td role="cell" data-l="Outcome" class="b-out">{match &one.outcome {
-                Some(outcome) => outside(outcome),
+                Some(outcome) => said(outcome, &ids_of_recovery(one)),
                 None => absent(),
             }}</td>
             <td role="cell" data-l="Who and why" class="b-who">

@@ -12,6 +12,7 @@ use crate::components::frame::Section;
 use crate::components::live::{self, Events};
 use crate::components::meta::{meta, mono};
 use crate::components::notice::done;
+use crate::components::said::{ids_of_recovery, said};
 use crate::components::text::{absent, outside, short, tail, visible};
 use crate::components::time::{ago, exact, when};
 use crate::components::words;
@@ -248,19 +249,19 @@ pub fn view(model: Model) -> AnyView {
     let again = recovery.state.is_active().then(|| {
         view! { <noscript><a href=href::recovery(&id)>"Load again"</a></noscript> }
     });
-    let said = format!(
+    let announced = format!(
         "{} {}: {}. {}",
         words::action(recovery.action),
         recovery.operation_id,
         badge::recovery(recovery.state).words,
         recovery.outcome.as_deref().unwrap_or_default()
     );
-    let outcome = recovery
-        .outcome
-        .as_deref()
-        .map_or_else(|| "Not ended yet.".into_any(), outside);
+    let outcome = recovery.outcome.as_deref().map_or_else(
+        || "Not ended yet.".into_any(),
+        |text| said(text, &ids_of_recovery(recovery)),
+    );
     view! {
-        <main id="main" class="page" data-live="main" data-say=visible(&said) data-recovery=id.clone()
+        <main id="main" class="page" data-live="main" data-say=visible(&announced) data-recovery=id.clone()
             data-state=recovery.state.as_str() data-every=recovery.state.is_active().then_some(live::OFTEN)>
             {crumbs(vec![Crumb::link("Recoveries", href::RECOVERIES), Crumb::here(tail(&id))])}
             {live::line(now, &model.events)}
