@@ -170,12 +170,12 @@ pub fn view(model: Model) -> AnyView {
     view! {
         <main id="main" class="page" data-recovery=id.clone() data-state=recovery.state.as_str() data-approval=waits.to_string()
             data-holds=recovery.state.as_str()>
-            {crumbs(vec![
+            {live::strip(Some(crumbs(vec![
                 Crumb::link("Recoveries", href::RECOVERIES),
                 Crumb::id(tail(&id), href::recovery(&id)),
                 Crumb::here("approval"),
-            ])}
-            {live::held(model.now, &model.events)}
+            ])), model.now, &model.events)}
+            {live::news()}
             <div class="title">
                 <h1>"Approve a new generation for " <span class="m">{outside(&operation)}</span> "?"</h1>
                 {recovery_tag(recovery.state)}

@@ -196,9 +196,9 @@ pub fn view(model: Model) -> AnyView {
     let head =
         view! { <span class="dim">"newest first, append-only, each entry chained to the one before"</span> };
     view! {
-        <main id="main" class="page">
+        <main id="main" class="page wide">
+            {live::strip(None, model.now, &model.events)}
             <h1>"Audit"</h1>
-            {live::line(model.now, &model.events)}
             {form}
             {model.done.clone().map(notice::done)}
             {refused(model.returned.as_ref(), VERIFY)}

@@ -160,12 +160,11 @@ pub fn view(model: Model) -> AnyView {
     view! {
         <main id="main" class="page" data-operation=id.clone() data-history=view.revision.to_string()
             data-live="main" data-revision=view.now.revision.to_string()>
-            {crumbs(vec![
+            {live::strip(Some(crumbs(vec![
                 Crumb::desk(&model.back),
                 Crumb::id(id.clone(), now_href),
                 Crumb::here(format!("revision {}", view.revision)),
-            ])}
-            {live::line(model.now, &model.events)}
+            ])), model.now, &model.events)}
             <div class="title">
                 <h1><span class="m">{outside(&id)}</span> {format!(" at revision {}", view.revision)}</h1>
                 <span class="tag" data-tone="decide">"History"</span>

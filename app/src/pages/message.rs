@@ -150,11 +150,10 @@ pub fn view(model: Model) -> AnyView {
     }
     view! {
         <main id="main" class="page" data-live="main" data-say=letter.label.words() data-message=id.clone() data-label=letter.label.as_str()>
-            {crumbs(vec![
+            {live::strip(Some(crumbs(vec![
                 Crumb::desk(&model.back),
                 Crumb::here(format!("message {}", short(&id))),
-            ])}
-            {live::line(now, &model.events)}
+            ])), now, &model.events)}
             {model.done.clone().map(done)}
             <div class="title">
                 <h1>"Message " <span class="m">{short(&id)}</span></h1>

@@ -219,11 +219,10 @@ pub fn view(model: Model) -> AnyView {
         <main id="main" class="page" data-live="main" data-say=format!("{}, revision {}", view.label.words(), view.revision)
             data-operation=id.clone() data-label=view.label.as_str()
             data-revision=view.revision.to_string() data-phase=view.phase.as_str()>
-            {crumbs(vec![
+            {live::strip(Some(crumbs(vec![
                 Crumb::desk(&model.back),
                 Crumb { is_id: true, ..Crumb::here(id.clone()) },
-            ])}
-            {live::line(now, &model.events)}
+            ])), now, &model.events)}
             {model.done.clone().map(done)}
             <div class="title">
                 <h1 class="m">{outside(&id)}</h1>

@@ -196,8 +196,8 @@ pub fn view(model: Model) -> AnyView {
     };
     view! {
         <main id="main" class="page" data-live="main">
+            {live::strip(None, model.now, &model.events)}
             <h1>"Providers"</h1>
-            {live::line(model.now, &model.events)}
             {model.done.clone().map(done)}
             <p class="dim">"Where new generations are submitted. A pause stops them at once: at the plan, at the confirmation, and at the moment of sending."</p>
             {list}

@@ -263,8 +263,7 @@ pub fn view(model: Model) -> AnyView {
     view! {
         <main id="main" class="page" data-live="main" data-say=visible(&announced) data-recovery=id.clone()
             data-state=recovery.state.as_str() data-every=recovery.state.is_active().then_some(live::OFTEN)>
-            {crumbs(vec![Crumb::link("Recoveries", href::RECOVERIES), Crumb::here(tail(&id))])}
-            {live::line(now, &model.events)}
+            {live::strip(Some(crumbs(vec![Crumb::link("Recoveries", href::RECOVERIES), Crumb::here(tail(&id))])), now, &model.events)}
             {model.done.clone().map(done)}
             <div class="title">
                 <h1>{words::action(recovery.action)} " " <span class="m">{outside(&operation)}</span></h1>

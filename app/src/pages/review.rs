@@ -310,12 +310,12 @@ pub fn view(model: Model) -> AnyView {
     view! {
         <main id="main" class="page" data-holds=plan.revision.to_string() data-operation=id.clone() data-revision=plan.revision.to_string()
             data-plan=plan.action.as_str()>
-            {crumbs(vec![
+            {live::strip(Some(crumbs(vec![
                 Crumb::desk(&model.back),
                 Crumb::id(id.clone(), model.cancel()),
                 Crumb::here("review"),
-            ])}
-            {live::held(model.now, &model.events)}
+            ])), model.now, &model.events)}
+            {live::news()}
             <div class="title"><h1>{head} " " <span class="m">{outside(&about)}</span> "?"</h1></div>
             <div class="chips">
                 {label_and_flag(plan.label, plan.refund_unresolved)}
