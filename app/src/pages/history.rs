@@ -170,9 +170,10 @@ pub fn view(model: Model) -> AnyView {
                 <span class="tag" data-tone="decide">"History"</span>
             </div>
             {steps(&model)}
-            {body}
-            {timeline(&story, model.now)}
-            {kept(&model)}
+            <div class="spread">
+                <div>{body}</div>
+                <div>{timeline(&story, model.now)} {kept(&model)}</div>
+            </div>
         </main>
     }
     .into_any()

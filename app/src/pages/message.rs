@@ -159,13 +159,19 @@ pub fn view(model: Model) -> AnyView {
                 <h1>"Message " <span class="m">{short(&id)}</span></h1>
                 {label_and_flag(letter.label, letter.refund_unresolved)}
             </div>
-            {meta(facts)}
-            {plan_line(&model)}
-            {lineage(letter, now)}
-            <section class="block"><h2>"As it came" <small>"redacted"</small></h2>{content(letter)}</section>
-            {reveal::forms(&model)}
-            {forms(&model)}
-            <p class="dim">"Message " <span class="m">{id.clone()}</span> ", died " {exact(letter.moved_to_dead_letter_at)}</p>
+            <div class="spread">
+                {meta(facts)}
+                <div>
+                    {plan_line(&model)}
+                    {lineage(letter, now)}
+                    <section class="block"><h2>"As it came" <small>"redacted"</small></h2>{content(letter)}</section>
+                </div>
+                <div>
+                    {reveal::forms(&model)}
+                    {forms(&model)}
+                    <p class="dim">"Message " <span class="m">{id.clone()}</span> ", died " {exact(letter.moved_to_dead_letter_at)}</p>
+                </div>
+            </div>
         </main>
     }
     .into_any()

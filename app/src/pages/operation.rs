@@ -233,21 +233,28 @@ pub fn view(model: Model) -> AnyView {
             {claim::claim_line(&claiming)}
             {meta(facts(view))}
             {view.circuit.as_ref().map(|stated| circuit(stated, now))}
-            {lanes_table(lanes(view, now), now, &ids)}
-            <dl class="known">
-                <dt>"Known"</dt><dd data-known="">{said(&view.known, &ids)}</dd>
-                {not_known}
-            </dl>
-            {plan_card(&model)}
-            {model.stale.as_ref().map(|stale| review_stale::changed(stale, &view.plan, now))}
-            {decision_form::forms(&context)}
-            {timeline(&story, now)}
-            {outputs(view)}
-            {recoveries}
-            {note::notes(&noting)}
-            {messages(&model)}
-            {copied_text(&copied)}
-            {audit_block(&model)}
+            // What comes later stands beside what comes first where there is room: the order is the same.
+            <div class="spread">
+                <div>
+                    {lanes_table(lanes(view, now), now, &ids)}
+                    <dl class="known">
+                        <dt>"Known"</dt><dd data-known="">{said(&view.known, &ids)}</dd>
+                        {not_known}
+                    </dl>
+                    {plan_card(&model)}
+                    {model.stale.as_ref().map(|stale| review_stale::changed(stale, &view.plan, now))}
+                    {decision_form::forms(&context)}
+                    {timeline(&story, now)}
+                </div>
+                <div>
+                    {outputs(view)}
+                    {recoveries}
+                    {note::notes(&noting)}
+                    {messages(&model)}
+                    {copied_text(&copied)}
+                    {audit_block(&model)}
+                </div>
+            </div>
         </main>
     }
     .into_any()
@@ -352,7 +359,6 @@ pub fn samples(now: DateTime<Utc>) -> Vec<(&'static str, Model)> {
                 "refused=plan_stale&form=choose_job&seen=5&candidates=yes",
             ),
         ),
-        ("operation-twenty", make(samples::twenty(now), "")),
         (
             "operation-not-submitted",
             make(samples::not_submitted(now), "done=decided"),
@@ -367,5 +373,6 @@ pub fn samples(now: DateTime<Utc>) -> Vec<(&'static str, Model)> {
         ),
         ("operation-mine", make(samples::mine(now), "done=noted")),
         ("operation-lost", make(samples::lost(now), "")),
+        ("operation-twenty", make(samples::twenty(now), "")),
     ]
 }

@@ -270,17 +270,21 @@ pub fn view(model: Model) -> AnyView {
                 {recovery_tag(recovery.state)}
                 <div class="end"><a class="btn" href=href::operation(&operation)>"Open the operation"</a></div>
             </div>
-            {meta(facts)}
-            <dl class="known">
-                <dt>"Asked"</dt><dd>{asked(recovery)}</dd>
-                <dt>"State"</dt><dd>{meaning(recovery.state)} " " {again}</dd>
-                <dt>"Observed"</dt><dd data-outcome="">{outcome}</dd>
-                <dt>"Resulted"</dt><dd>{resulted(recovery)}</dd>
-            </dl>
-            <p class="dim">"Recovery " <span class="m">{id.clone()}</span> ", requested " {exact(recovery.created_at)}
-                {recovery.follow.then_some(", follows the render until it ends or the time is over")}</p>
-            {approval(&model)}
-            {cancel_form(&model)}
+            <div class="spread">
+                {meta(facts)}
+                <div>
+                    <dl class="known">
+                        <dt>"Asked"</dt><dd>{asked(recovery)}</dd>
+                        <dt>"State"</dt><dd>{meaning(recovery.state)} " " {again}</dd>
+                        <dt>"Observed"</dt><dd data-outcome="">{outcome}</dd>
+                        <dt>"Resulted"</dt><dd>{resulted(recovery)}</dd>
+                    </dl>
+                    <p class="dim">"Recovery " <span class="m">{id.clone()}</span> ", requested " {exact(recovery.created_at)}
+                        {recovery.follow.then_some(", follows the render until it ends or the time is over")}</p>
+                    {approval(&model)}
+                    {cancel_form(&model)}
+                </div>
+            </div>
         </main>
     }
     .into_any()
