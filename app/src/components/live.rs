@@ -3,6 +3,7 @@
 
 use super::time::zoned;
 use crate::desk::{Answer, Desk, Topic};
+use crate::domain::plan::Plan;
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
 
@@ -30,6 +31,12 @@ pub fn age(now: DateTime<Utc>, events: &Events) -> AnyView {
 /// page is. A list's line begins with the office's figures ([`super::frame::strip`]).
 pub fn strip(begins: Option<AnyView>, now: DateTime<Utc>, events: &Events) -> AnyView {
     view! { <div class="strip">{begins} {age(now, events)}</div> }.into_any()
+}
+
+/// What a form was filled in for. When it is another one, the page says so, and moves nothing.
+pub fn holds(plan: &Plan) -> String {
+    let allowed = if plan.allowed { "allowed" } else { "blocked" };
+    format!("{} {} {allowed}", plan.revision, plan.action)
 }
 
 /// Where a page under which nothing moves is told that it has changed.

@@ -308,7 +308,7 @@ pub fn view(model: Model) -> AnyView {
         .as_ref()
         .map(|stale| review_stale::changed(stale, plan, model.now));
     view! {
-        <main id="main" class="page" data-holds=plan.revision.to_string() data-operation=id.clone() data-revision=plan.revision.to_string()
+        <main id="main" class="page" data-holds=live::holds(plan) data-operation=id.clone() data-revision=plan.revision.to_string()
             data-plan=plan.action.as_str()>
             {live::strip(Some(crumbs(vec![
                 Crumb::desk(&model.back),
