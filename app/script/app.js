@@ -1,6 +1,6 @@
 // Liveness, keys, copying and zones, for pages that are whole without.
-// A page says where changes are announced (data-events) and what follows (data-live): then the same address is read
-// again, and what differs is exchanged node by node. Focus, selection, scroll and folds stay.
+// A page says where changes are announced (data-events) and what follows (data-live): the same address is read again
+// and exchanged node by node. Focus, selection, scroll and folds stay.
 const root = document.documentElement;
 const $ = (selector, within = document) => within.querySelector(selector);
 const $$ = (selector, within = document) => [...within.querySelectorAll(selector)];
@@ -14,7 +14,7 @@ const copy = async (button) => {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
-    // Without https there is only the old way.
+    // Without https: the old way.
     const field = make('textarea', { value: text });
     document.body.append(field);
     field.select();
@@ -68,7 +68,7 @@ addEventListener('click', (event) => {
   if (button) (KEYS[button.dataset.keys] ?? copy)(button);
 });
 
-// ---- the browser's own zone: times come in UTC, and say so
+// ---- the own zone
 const own = root.dataset.zone === 'local';
 const ownZone = (page) => {
   if (!own) return;
@@ -144,7 +144,7 @@ const tell = (words, onclick) => {
   const show = make('button', { textContent: 'Show', className: 'btn mini', type: 'button', onclick });
   news.replaceChildren(...(words ? [words, show] : []));
 };
-// New rows are announced, and not pushed in.
+// New rows are announced, not pushed in.
 const hold = (part, now) => {
   const rows = new Map($$('tbody tr', part).map((row) => [key(row), row]));
   const wanted = $$('tbody tr', now).filter((row) => key(row));
@@ -154,6 +154,7 @@ const hold = (part, now) => {
   return fresh;
 };
 
+const moved = () => tell('This has changed since you opened it. ', () => location.reload());
 const exchange = (page, show) => {
   const active = document.activeElement;
   const said = $('[data-say]')?.dataset.say;
@@ -166,7 +167,7 @@ const exchange = (page, show) => {
   }
   if (show) tell('');
   const holds = (within) => $('[data-holds]', within)?.dataset.holds;
-  if (holds() !== holds(page)) tell('This has changed since you opened it. ', () => location.reload());
+  if (holds() !== holds(page)) moved();
   const next = show ? links()[0] : active.isConnected ? active : Object.assign($('#main'), { tabIndex: -1 });
   if (next !== document.activeElement) next?.focus({ preventScroll: true });
   document.title = page.title;
@@ -187,9 +188,11 @@ const refresh = async (show) => {
     read = new Date();
     failed = false;
     fine();
-  } catch {
+  } catch (e) {
     failed = true;
-    state('stale', `Stale since ${clock(heard)}: it could not be read again.`);
+    const gone = e.status === 404;
+    if (gone) moved();
+    state('stale', `Stale since ${clock(heard)}: it ${gone ? 'is gone' : 'could not be read again'}.`);
   }
   fetching = false;
   if (again) {
@@ -221,7 +224,7 @@ const listen = () => {
     }
   };
 };
-// A browser has few connections to a host: unseen pages give theirs back.
+// Connections are few: unseen pages give theirs back.
 document.addEventListener('visibilitychange', () => (document.hidden ? end() : listen()));
 addEventListener('pagehide', end);
 addEventListener('pageshow', listen);

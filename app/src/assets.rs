@@ -53,6 +53,7 @@ parts!(
     "components/meta.css",
     "components/lanes.css",
     "components/known.css",
+    "components/spread.css",
     "components/plan.css",
     "components/guards.css",
     "components/list.css",

@@ -12,6 +12,24 @@ test.beforeAll(async () => {
 });
 test.afterAll(() => office.close());
 
+test('whoever reads the approval is told that the record moved, and is not moved', async ({ browser }) => {
+  const asking = await (await browser.newContext()).newPage();
+  const operation = 'op_moves';
+  await office.readyToSend(operation);
+  await office.signIn(asking, 'ada');
+  const recovery = await office.confirm(asking, operation);
+  const second = await (await browser.newContext()).newPage();
+  await office.signIn(second, 'bob', `${recovery}/approve`);
+  await expect(second.locator('[data-state-words="live"]')).toBeVisible({ timeout: 30_000 });
+  await second.getByLabel(/Reason/).fill('I looked at the prov');
+  await office.patch(`operations/${operation}`, { error: { category: 'timeout', detail: 'it was silent' } }, 1);
+  await expect(second.locator('[data-news]')).toContainText(/has changed since you opened it/, { timeout: 30_000 });
+  await expect(second.getByLabel(/Reason/)).toHaveValue('I looked at the prov');
+  await second.getByRole('button', { name: 'Show' }).click();
+  await expect(second.locator('main')).toContainText(/The record has changed since|does not wait for approval any more/);
+  for (const page of [asking, second]) await page.context().close();
+});
+
 for (const javaScriptEnabled of [true, false]) {
   const how = javaScriptEnabled ? 'with scripts' : 'without scripts';
 

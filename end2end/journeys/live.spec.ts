@@ -130,6 +130,33 @@ test('a review is told that its plan has changed, and is not moved', async ({ br
   await page.context().close();
 });
 
+test('the question before a purge is told what happens to its message, and is not moved', async ({ browser }) => {
+  const page = await (await browser.newContext()).newPage();
+  await signIn(page, 'approver');
+  const id = await bury();
+  await page.goto(`${base}/dead-letters/${id}/purge`);
+  await live(page);
+  await page.getByLabel(/Reason/).fill('a duplicate of the nig');
+  const other = await (await browser.newContext()).newPage();
+  await signIn(other, 'approver');
+  const order = async (path: string, form: string, more: () => Promise<void> = async () => {}) => {
+    await other.goto(`${base}${path}`);
+    const fields = other.locator(`form[data-action="${form}"]`);
+    await fields.evaluate((one) => one.closest('details')?.setAttribute('open', ''));
+    await fields.getByLabel(/Reason/).fill('dealt with elsewhere');
+    await more();
+    await fields.locator('button[type="submit"]').click();
+    await expect(other.getByText(/dealt with|acknowledged|purged|deleted/i).first()).toBeVisible();
+  };
+  await order(`/dead-letters/${id}`, 'acknowledge');
+  await expect(page.locator('[data-news]')).toContainText(/has changed since you opened it/, SOON);
+  await expect(page.getByLabel(/Reason/)).toHaveValue('a duplicate of the nig');
+  await order(`/dead-letters/${id}/purge`, 'purge', () => other.getByLabel(/to confirm/).fill(id));
+  await expect(page.locator('[data-state-words="stale"]')).toContainText(/it is gone/, SOON);
+  await expect(page.getByLabel(/Reason/)).toHaveValue('a duplicate of the nig');
+  for (const one of [page, other]) await one.context().close();
+});
+
 test('a connection that is lost is said, and found again', async ({ browser }) => {
   const context = await browser.newContext();
   const page = await context.newPage();

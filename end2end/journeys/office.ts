@@ -106,6 +106,15 @@ export class Office {
     expect(answer.ok, await answer.text()).toBe(true);
   }
 
+  /** Reports a change of what stands at this revision. */
+  async patch(path: string, body: object, revision: number) {
+    const answer = await fetch(`${this.base}/api/v1/${path}`, {
+      method: 'PATCH', body: JSON.stringify(body),
+      headers: { authorization: `Bearer ${this.token}`, 'content-type': 'application/json', 'if-match': `"${revision}"` },
+    });
+    expect(answer.ok, await answer.text()).toBe(true);
+  }
+
   /** An operation that nothing keeps from being sent but a second person's yes. */
   async readyToSend(id: string) {
     const as_of = new Date().toISOString();

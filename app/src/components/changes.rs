@@ -1,12 +1,13 @@
 //! A record at two revisions, field by field.
 
-use super::text::{ABSENT, outside};
+use super::text::outside;
 use crate::desk::FieldLine;
 use leptos::prelude::*;
 
 fn value(text: &str) -> AnyView {
     if text.is_empty() {
-        ABSENT.into_any()
+        // A dash would be alone in its cell, and of a field it says less than this.
+        view! { <span class="dim">"not set"</span> }.into_any()
     } else {
         outside(text)
     }

@@ -116,16 +116,16 @@ pub fn strip(overview: Overview, now: DateTime<Utc>) -> AnyView {
     let running = href::with(href::RECOVERIES, &Query::of(&[("state", ACTIVE)]));
     let counted = |one: Counted| href::with(href::OPERATIONS, &Query::of(&[("counted", one.as_str())]));
     view! {
-        <section aria-label="Facts" data-live="facts">
-            <ul class="strip">
+        <section class="strip" aria-label="Facts" data-live="facts">
+            <ul>
                 <li data-fact="recoveries"><a href=running><b>{words::thousands(overview.recoveries_running)}</b> " " {recoveries}</a></li>
                 <li data-fact="money"><a href=counted(Counted::MoneyUnresolved)>
                     <b>{words::thousands(overview.money_unresolved)}</b> " " {operations} " with money unresolved"</a>
                     ", " <b>{words::amount(overview.credits_unresolved)}</b> " credits"</li>
                 <li data-fact="attempts"><a href=counted(Counted::PossiblyBilled)>
                     <b>{words::thousands(overview.attempts_possibly_billed)}</b> " " {attempts} " possibly billed"</a></li>
-                <li>{super::live::updated(now)}</li>
             </ul>
+            {super::live::age(now, &None)}
         </section>
         {overview.filling.map(|words| view! { <div class="page-note">{super::notice::note(words)}</div> })}
     }

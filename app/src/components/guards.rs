@@ -1,7 +1,7 @@
 //! Guards: each named precondition with its verdict and its sentence. Those that warn or block stand first.
 
 use super::badge::{tag, verdict};
-use super::text::outside;
+use super::said::said;
 use crate::domain::guard::{GuardResult, Verdict};
 use leptos::prelude::*;
 
@@ -42,18 +42,19 @@ pub fn blocked(guards: &[GuardResult]) -> Option<&str> {
         .map(|guard| guard.detail.as_str())
 }
 
-fn item(guard: GuardResult) -> AnyView {
+fn item(guard: GuardResult, ids: &[&str]) -> AnyView {
     view! {
         <li data-guard=guard.guard.as_str() data-verdict=guard.verdict.as_str()>
             <span>{tag(verdict(guard.verdict))}</span>
             <code>{guard.guard.as_str()}</code>
-            <span>{outside(&guard.detail)}</span>
+            <span>{said(&guard.detail, ids)}</span>
         </li>
     }
     .into_any()
 }
 
-pub fn guards(mut list: Vec<GuardResult>) -> AnyView {
+pub fn guards(mut list: Vec<GuardResult>, ids: &[&str]) -> AnyView {
+    let item = |guard| item(guard, ids);
     // Block, warn, pass; the design's order within each.
     list.sort_by_key(|guard| std::cmp::Reverse(guard.verdict));
     let folded = if list.len() > SHOWN {

@@ -3,6 +3,7 @@
 
 use super::time::{ago, fine};
 use crate::desk::view::{Event, Lane, OperationView};
+use crate::domain::indexes;
 use crate::domain::operation::Phase;
 use crate::domain::remote::Execution;
 use chrono::{DateTime, Utc};
@@ -131,7 +132,10 @@ fn not_reached(view: &OperationView) -> Option<(&'static str, String)> {
             match view.plan.outputs.as_slice() {
                 [] => "not reached".to_owned(),
                 [one] => format!("not reached: output {one} is missing"),
-                many => format!("not reached: outputs {} are missing", super::words::listed(many)),
+                many => format!(
+                    "not reached: {} are missing",
+                    indexes::outputs(many, view.remote.axes.outputs_in_all())
+                ),
             },
         )),
     }

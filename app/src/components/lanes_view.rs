@@ -3,7 +3,7 @@
 use super::badge::{Face, Tone, tag};
 use super::icon::glyph;
 use super::lanes::{Cell, Dot, Lanes, Mark, Moment, Row};
-use super::text::outside;
+use super::said::said;
 use super::time::{day_zoned, moment};
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
@@ -26,14 +26,14 @@ const fn drawing(dot: Dot) -> &'static str {
     }
 }
 
-fn event(mark: Mark, side: &'static str) -> AnyView {
+fn event(mark: Mark, side: &'static str, ids: &[&str]) -> AnyView {
     view! {
         <div class="ev" data-dot=mark.dot.as_str()>
             {glyph("", drawing(mark.dot))}
             <div data-l=side>
-                <strong>{outside(&mark.title)}</strong>
+                <strong>{said(&mark.title, ids)}</strong>
                 {mark.here.then(|| view! { " " {tag(WE_ARE_HERE)} })}
-                <small>{outside(&mark.detail)}</small>
+                <small>{said(&mark.detail, ids)}</small>
             </div>
         </div>
     }
@@ -50,14 +50,14 @@ fn behind(distance: &str) -> AnyView {
     .into_any()
 }
 
-fn cell(cell: Cell, side: &'static str, extra: Option<AnyView>) -> AnyView {
-    let content = cell.mark.map(|mark| event(mark, side)).or(extra);
+fn cell(cell: Cell, side: &'static str, extra: Option<AnyView>, ids: &[&str]) -> AnyView {
+    let content = cell.mark.map(|mark| event(mark, side, ids)).or(extra);
     let empty = content.is_none().then_some("");
     view! { <td role="cell" class="lane" data-rail=cell.rail.as_str() data-empty=empty>{content}</td> }
         .into_any()
 }
 
-fn row(row: Row, now: DateTime<Utc>) -> AnyView {
+fn row(row: Row, now: DateTime<Utc>, ids: &[&str]) -> AnyView {
     let mut extra = None;
     let head = match &row.moment {
         Moment::At { at, after } => view! {
@@ -74,14 +74,14 @@ fn row(row: Row, now: DateTime<Utc>) -> AnyView {
     view! {
         <tr role="row">
             <th role="rowheader" scope="row">{head}</th>
-            {cell(row.ours, "Our side", extra)}
-            {cell(row.remote, "Remote", None)}
+            {cell(row.ours, "Our side", extra, ids)}
+            {cell(row.remote, "Remote", None, ids)}
         </tr>
     }
     .into_any()
 }
 
-pub fn lanes_table(model: Lanes, now: DateTime<Utc>) -> AnyView {
+pub fn lanes_table(model: Lanes, now: DateTime<Utc>, ids: &[&str]) -> AnyView {
     let left_out = (model.left_out > 0).then(|| {
         let words = super::words::count(
             i64::try_from(model.left_out).unwrap_or(i64::MAX),
@@ -93,7 +93,7 @@ pub fn lanes_table(model: Lanes, now: DateTime<Utc>) -> AnyView {
     let rows = model
         .rows
         .into_iter()
-        .map(|one| row(one, now))
+        .map(|one| row(one, now, ids))
         .collect::<Vec<_>>();
     view! {
         {left_out}

@@ -14,6 +14,6 @@ pub fn meta(facts: Vec<(&'static str, AnyView)>) -> AnyView {
 pub fn mono(text: Option<&str>) -> AnyView {
     match text {
         Some(text) => view! { <span class="m">{super::text::outside(text)}</span> }.into_any(),
-        None => super::text::ABSENT.into_any(),
+        None => super::text::absent(),
     }
 }

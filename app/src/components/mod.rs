@@ -21,6 +21,7 @@ pub mod notice;
 pub mod pager;
 pub mod piece;
 pub mod plan;
+pub mod said;
 pub mod state;
 pub mod text;
 pub mod time;

@@ -3,9 +3,10 @@
 use super::badge::{self, Tone};
 use super::guards::{guards, tally};
 use super::icon::icon;
-use super::text::outside;
+use super::said::{ids_of_plan, said};
 use super::words;
-use crate::domain::plan::{Action, Effect, Plan, Refused};
+use crate::domain::indexes;
+use crate::domain::plan::{Action, Effect, Plan};
 use leptos::prelude::*;
 use rust_decimal::Decimal;
 
@@ -38,8 +39,7 @@ pub fn order(plan: &Plan, estimate: Option<Decimal>) -> String {
         Action::Observe => format!("Read status of {object}"),
         Action::Deliver => match plan.outputs.as_slice() {
             [] => format!("Complete delivery of {operation}"),
-            [one] => format!("Copy output {one}"),
-            many => format!("Copy outputs {}", words::listed(many)),
+            some => format!("Copy {}", indexes::outputs(some, 0)),
         },
         Action::InspectAccounting => format!("Read charge of {object}"),
         Action::Reconcile => format!("Record a decision on {operation}"),
@@ -117,7 +117,7 @@ pub fn effect_head(plan: &Plan, aside: Option<AnyView>) -> AnyView {
             {icon(face.icon)}
             <div>
                 <h3>{head}</h3>
-                <p data-summary="">{outside(&plan.summary)}</p>
+                <p data-summary="">{said(&plan.summary, &ids_of_plan(plan))}</p>
             </div>
             {aside}
         </div>
@@ -126,17 +126,19 @@ pub fn effect_head(plan: &Plan, aside: Option<AnyView>) -> AnyView {
 }
 
 fn bullets(lines: Vec<String>) -> AnyView {
-    view! { <ul class="bul">{lines.into_iter().map(|line| view! { <li>{outside(&line)}</li> }).collect::<Vec<_>>()}</ul> }.into_any()
+    view! { <ul class="bul">{lines.into_iter().map(|line| view! { <li>{said(&line, &[])}</li> }).collect::<Vec<_>>()}</ul> }.into_any()
 }
 
-fn why_not(refused: Vec<Refused>) -> AnyView {
-    let items = refused
-        .into_iter()
+fn why_not(plan: &Plan) -> AnyView {
+    let ids = ids_of_plan(plan);
+    let items = plan
+        .refused
+        .iter()
         .map(|one| {
             view! {
                 <div data-refused=one.action.as_str()>
                     <dt>{words::action(one.action)}</dt>
-                    <dd>{outside(&one.why)}</dd>
+                    <dd>{said(&one.why, &ids)}</dd>
                 </div>
             }
         })
@@ -148,13 +150,13 @@ fn why_not(refused: Vec<Refused>) -> AnyView {
 pub fn evidence(plan: &Plan, written: Vec<String>) -> AnyView {
     let tally = tally(&plan.guards);
     let refused = (!plan.refused.is_empty()).then(|| {
-        view! { <div><h3>"Why nothing else"</h3>{why_not(plan.refused.clone())}</div> }
+        view! { <div><h3>"Why nothing else"</h3>{why_not(plan)}</div> }
     });
     view! {
         <div class="split">
             <div>
                 <h3>{format!("Guards: {tally}")}</h3>
-                {guards(plan.guards.clone())}
+                {guards(plan.guards.clone(), &ids_of_plan(plan))}
             </div>
             <div class="stack">
                 <div><h3>"What will be written"</h3>{bullets(written)}</div>

@@ -39,19 +39,25 @@ fn code(c: char) -> String {
 
 /// The text as a view, each odd character boxed. The text keeps its own direction and turns nothing around it.
 pub fn outside(text: &str) -> AnyView {
-    boxed(text, is_odd)
+    view! { <bdi>{boxed(text)}</bdi> }.into_any()
 }
 
 /// The name of somebody who acts: as any text, and letters of another script than the rest are boxed too. A name with one
 /// letter that only looks Latin is somebody else's.
 pub fn person(name: &str) -> AnyView {
     let foreign = foreign_letters(name);
-    boxed(name, |letter| is_odd(letter) || foreign.contains(&letter))
+    let name = boxed_where(name, |letter| is_odd(letter) || foreign.contains(&letter));
+    view! { <bdi>{name}</bdi> }.into_any()
 }
 
-fn boxed(text: &str, is_odd: impl Fn(char) -> bool) -> AnyView {
+/// A part of such a text.
+pub(super) fn boxed(text: &str) -> AnyView {
+    boxed_where(text, is_odd)
+}
+
+fn boxed_where(text: &str, is_odd: impl Fn(char) -> bool) -> AnyView {
     if !text.chars().any(&is_odd) {
-        return view! { <bdi>{text.to_owned()}</bdi> }.into_any();
+        return text.to_owned().into_any();
     }
     let mut pieces = Vec::new();
     let mut plain = String::new();
@@ -64,11 +70,16 @@ fn boxed(text: &str, is_odd: impl Fn(char) -> bool) -> AnyView {
         }
     }
     pieces.push(plain.into_any());
-    view! { <bdi>{pieces}</bdi> }.into_any()
+    pieces.into_any()
 }
 
 /// A dash for what is absent.
 pub const ABSENT: &str = "—";
+
+/// The dash alone in its place; where a table stacks, a cell that holds nothing else takes no line.
+pub fn absent() -> AnyView {
+    view! { <span class="absent">{ABSENT}</span> }.into_any()
+}
 
 /// The last characters of an id that begins with its time (our own UUIDs), enough to tell it from its neighbours.
 pub fn tail(id: &str) -> String {

@@ -2,7 +2,7 @@
 
 use super::badge::Tone;
 use super::icon::icon;
-use super::text::outside;
+use super::said::said;
 use crate::domain::warning::ReplayWarning;
 use leptos::prelude::*;
 
@@ -13,7 +13,7 @@ pub fn warnings(list: &[ReplayWarning]) -> Option<AnyView> {
     }
     let items = list
         .iter()
-        .map(|one| view! { <li data-warning=one.warning.as_str()>{outside(&one.detail)}</li> })
+        .map(|one| view! { <li data-warning=one.warning.as_str()>{said(&one.detail, &[])}</li> })
         .collect::<Vec<_>>();
     Some(
         view! {

@@ -151,16 +151,6 @@ pub fn thousands(number: i64) -> String {
     if number < 0 { format!("−{out}") } else { out }
 }
 
-/// Indexes in words: `2`, `2 and 3`, `0, 2 and 3`.
-pub fn listed(indexes: &[u32]) -> String {
-    let texts: Vec<String> = indexes.iter().map(u32::to_string).collect();
-    match texts.split_last() {
-        None => "none".to_owned(),
-        Some((last, [])) => last.clone(),
-        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -176,7 +166,6 @@ mod tests {
             [counted(10_001, false), counted(10_000, true), counted(3, true)],
             ["10\u{202f}001", "10,000+", "3+"]
         );
-        assert_eq!([listed(&[2]), listed(&[0, 2, 3])], ["2", "0, 2 and 3"]);
         assert_eq!(credits(Decimal::new(1200, 2)), "12 credits");
         assert_eq!(credits(Decimal::ONE), "1 credit");
     }

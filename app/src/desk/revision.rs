@@ -3,6 +3,7 @@
 use super::Answer;
 use super::view::Event;
 use crate::domain::ids::{JobId, OperationId};
+use crate::domain::indexes::{grouped, ranges};
 use crate::domain::operation::Operation;
 use crate::domain::remote::OutputCopy;
 use async_trait::async_trait;
@@ -76,11 +77,21 @@ fn jobs(ids: &[JobId]) -> String {
     ids.join(", ")
 }
 
-fn copy(one: &OutputCopy) -> String {
-    match one.category {
-        Some(category) => format!("{} {} ({category})", one.index, one.state),
-        None => format!("{} {}", one.index, one.state),
-    }
+fn copy(one: &OutputCopy) -> (u32, String) {
+    let state = match one.category {
+        Some(category) => format!("{} ({category})", one.state),
+        None => one.state.to_string(),
+    };
+    (one.index, state)
+}
+
+/// `0 to 18 delivered; 19 failed (not_found)`.
+fn by_index(all: impl Iterator<Item = (u32, String)>) -> String {
+    joined(
+        grouped(all)
+            .into_iter()
+            .map(|(indexes, words)| format!("{} {words}", ranges(&indexes)).trim_end().to_owned()),
+    )
 }
 
 fn joined(parts: impl Iterator<Item = String>) -> String {
@@ -92,15 +103,14 @@ fn fields(record: &Operation) -> Vec<(&'static str, String)> {
     let remote = &record.remote;
     let listed = remote.outputs.as_ref().map(|list| match list.len() {
         0 => "none".to_owned(),
-        _ => joined(list.iter().map(|output| match &output.content_type {
-            Some(kind) => format!("{} {kind}", output.index),
-            None => output.index.to_string(),
-        })),
+        _ => by_index(
+            list.iter()
+                .map(|output| (output.index, text(output.content_type.as_ref()))),
+        ),
     });
     let specification = format!("{} r{}", record.specification.id, record.specification.revision);
     let error = record.error.as_ref();
     let proof = record.dispatch_proof.as_ref();
-    let lost: Vec<String> = record.lost_outputs.iter().map(u32::to_string).collect();
     vec![
         ("phase", record.phase.to_string()),
         ("dispatch evidence", record.dispatch.to_string()),
@@ -126,8 +136,14 @@ fn fields(record: &Operation) -> Vec<(&'static str, String)> {
         ("credits reserved", amount(record.charge.reserved)),
         ("credits charged", amount(record.charge.charged)),
         ("credits refunded", amount(record.charge.refunded)),
-        ("our copies", joined(record.outputs.iter().map(copy))),
-        ("outputs declared lost", lost.join(", ")),
+        ("our copies", by_index(record.outputs.iter().map(copy))),
+        (
+            "outputs declared lost",
+            match record.lost_outputs.as_slice() {
+                [] => String::new(),
+                some => ranges(some),
+            },
+        ),
         (
             "other jobs",
             joined(record.other_jobs.iter().map(|other| {

@@ -8,6 +8,7 @@ pub mod decision;
 pub mod evidence;
 pub mod guard;
 pub mod ids;
+pub mod indexes;
 pub mod label;
 pub mod money;
 pub mod operation;

@@ -114,6 +114,15 @@ pub struct Remote {
     pub contradiction: Option<Execution>,
 }
 
+impl Remote {
+    /// How many outputs there are, as far as the provider or the application said.
+    pub fn outputs_in_all(&self) -> usize {
+        let listed = self.outputs.as_ref().map_or(0, Vec::len);
+        let expected = usize::try_from(self.outputs_expected.unwrap_or(0)).unwrap_or(usize::MAX);
+        listed.max(expected)
+    }
+}
+
 crate::slugs! {
     /// Where our copy of one output stands.
     pub enum CopyState ("state") {

@@ -16,7 +16,6 @@ use crate::components::time::{ago, when};
 use crate::components::words;
 use crate::desk::Topic;
 use crate::desk::view::OperationView;
-use crate::domain::ids::RecoveryId;
 use crate::domain::permission::Permission;
 use crate::domain::recovery::{Recovery, RecoveryState};
 use crate::domain::role::Caller;
@@ -145,6 +144,12 @@ fn moved(model: &Model) -> Option<AnyView> {
     })
 }
 
+/// The yes that the page asks for: of this recovery, at this plan.
+fn holds(model: &Model) -> String {
+    let plan = model.operation.as_ref().map(|one| live::holds(&one.plan));
+    format!("{} {}", model.recovery.state.as_str(), plan.unwrap_or_default())
+}
+
 pub fn view(model: Model) -> AnyView {
     let recovery = &model.recovery;
     let id = recovery.id.to_string();
@@ -169,13 +174,13 @@ pub fn view(model: Model) -> AnyView {
     };
     view! {
         <main id="main" class="page" data-recovery=id.clone() data-state=recovery.state.as_str() data-approval=waits.to_string()
-            data-holds=recovery.state.as_str()>
-            {crumbs(vec![
+            data-holds=holds(&model)>
+            {live::strip(Some(crumbs(vec![
                 Crumb::link("Recoveries", href::RECOVERIES),
                 Crumb::id(tail(&id), href::recovery(&id)),
                 Crumb::here("approval"),
-            ])}
-            {live::held(model.now, &model.events)}
+            ])), model.now, &model.events)}
+            {live::news()}
             <div class="title">
                 <h1>"Approve a new generation for " <span class="m">{outside(&operation)}</span> "?"</h1>
                 {recovery_tag(recovery.state)}
@@ -190,14 +195,11 @@ pub fn view(model: Model) -> AnyView {
 pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
     let Wanted { desk, edge } = wanted;
     let id = edge.segment(1);
-    let events = match RecoveryId::parse(&id) {
-        Some(known) => live::events(desk.as_ref(), &Topic::Recovery(known)).await,
-        None => None,
-    };
-    let recovery = desk
-        .recovery(&id)
-        .await
-        .map_err(Problem::about("recovery", &id))?;
+    // Its operation is followed, because its record decides too; so the recovery is read twice: once to know which.
+    let about = || Problem::about("recovery", &id);
+    let operation = desk.recovery(&id).await.map_err(about())?.operation_id;
+    let events = live::events(desk.as_ref(), &Topic::Operation(operation)).await;
+    let recovery = desk.recovery(&id).await.map_err(about())?;
     // Where nothing waits the page shows nothing of the record, and so is no look at it.
     let operation = if recovery.state == RecoveryState::AwaitingApproval {
         desk.operation(&recovery.operation_id).await.ok()

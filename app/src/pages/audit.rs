@@ -13,7 +13,8 @@ use crate::components::ledger::{Breadth, column, ledger};
 use crate::components::live::{self, Events};
 use crate::components::notice;
 use crate::components::pager::{Pager, pager};
-use crate::components::text::{ABSENT, outside, person, short, tail};
+use crate::components::said::said;
+use crate::components::text::{absent, outside, person, short, tail};
 use crate::components::time::{ago, moment, when};
 use crate::components::words::thousands;
 use crate::desk::{ChainCheck, PageOf, Topic};
@@ -89,11 +90,11 @@ fn chain(model: &Model) -> AnyView {
 }
 
 /// `7 → 8`, `7`, or a dash.
-fn revisions(entry: &AuditEntry) -> String {
+fn revisions(entry: &AuditEntry) -> AnyView {
     match (entry.revision_before, entry.revision_after) {
-        (Some(before), Some(after)) => format!("{before} → {after}"),
-        (Some(one), None) | (None, Some(one)) => one.to_string(),
-        (None, None) => ABSENT.to_owned(),
+        (Some(before), Some(after)) => format!("{before} → {after}").into_any(),
+        (Some(one), None) | (None, Some(one)) => one.into_any(),
+        (None, None) => absent(),
     }
 }
 
@@ -108,7 +109,7 @@ fn about(entry: &AuditEntry) -> AnyView {
         view! { <span>"recovery " <a class="m" href=href::recovery(id)>{tail(id)}</a></span> }
     });
     if operation.is_none() && message.is_none() && recovery.is_none() {
-        return ABSENT.into_any();
+        return absent();
     }
     let beside = (message.is_some() || recovery.is_some())
         .then(|| view! { <small class="beside">{message} {recovery}</small> });
@@ -132,7 +133,7 @@ pub fn rows(entries: &[AuditEntry], now: DateTime<Utc>, with_about: bool) -> Vec
                     <td role="cell" data-l="Who">{person(&entry.actor)} <small>{outside(&entry.role)}</small></td>
                     <td role="cell" data-l="What" class="w">
                         <strong>{outside(&entry.action.replace('_', " "))}</strong> {effect}
-                        {entry.reason.as_deref().map(|reason| view! { <small class="said">"“" {outside(reason)} "”"</small> })}
+                        {entry.reason.as_deref().map(|reason| view! { <small class="said">"“" {said(reason, &[])} "”"</small> })}
                         {guards}
                     </td>
                     {with_about.then(|| view! { <td role="cell" data-l="About">{about(entry)}</td> })}
@@ -195,9 +196,9 @@ pub fn view(model: Model) -> AnyView {
     let head =
         view! { <span class="dim">"newest first, append-only, each entry chained to the one before"</span> };
     view! {
-        <main id="main" class="page">
+        <main id="main" class="page wide">
+            {live::strip(None, model.now, &model.events)}
             <h1>"Audit"</h1>
-            {live::line(model.now, &model.events)}
             {form}
             {model.done.clone().map(notice::done)}
             {refused(model.returned.as_ref(), VERIFY)}

@@ -2,6 +2,7 @@
 
 use super::decisions::RecordDecision;
 use crate::components::form::{Returned, hidden, is_invalid, reason_field, refused, text_field};
+use crate::components::said::said;
 use crate::components::text::{short, visible};
 use crate::components::time::utc;
 use crate::components::words;
@@ -259,7 +260,7 @@ fn form(kind: DecisionKind, context: &Context<'_>) -> AnyView {
                 {reason_field(Returned::typed(back, "reason"), is_invalid(back))}
                 <div class="acts">
                     <a class="btn" href=cancel>"Cancel"</a>
-                    <button class="btn" data-tone=tone type="submit" disabled=!may>{button}</button>
+                    <button class="btn" data-tone=tone type="submit" disabled=!may>{said(&button, &[operation])}</button>
                 </div>
             </form>
         </details>

@@ -5,7 +5,7 @@ use super::query;
 use crate::components::chart::{Chart, chart};
 use crate::components::filter::{self, Choice, kept, line, moment_line, search, select};
 use crate::components::ledger::{Breadth, column, figures, ledger};
-use crate::components::text::ABSENT;
+use crate::components::text::absent;
 use crate::components::time::{ago, when};
 use crate::components::words;
 use crate::desk::finding::CategoryCount;
@@ -141,7 +141,7 @@ pub(super) fn hours(model: &Model) -> Option<AnyView> {
 }
 
 fn seen(now: DateTime<Utc>, at: Option<DateTime<Utc>>) -> AnyView {
-    at.map_or_else(|| ABSENT.into_any(), |at| when(at, ago(now, at)).into_any())
+    at.map_or_else(absent, |at| when(at, ago(now, at)).into_any())
 }
 
 /// The groups, most first; a group leads to its rows.

@@ -3,7 +3,7 @@
 
 use crate::components::badge::{effect_tag, label_and_flag};
 use crate::components::state;
-use crate::components::text::{ABSENT, outside, short};
+use crate::components::text::{absent, outside, short};
 use crate::components::time::{ago, moment, since, when};
 use crate::components::words;
 use crate::desk::view::{DeadLetterRow, DeadLetterView, Inconsistency};
@@ -40,7 +40,7 @@ impl RemoteCell<'_> {
     pub fn view(&self, now: DateTime<Utc>) -> AnyView {
         let execution = match self.execution {
             Some(execution) => state::execution(execution).into_any(),
-            None => ABSENT.into_any(),
+            None => absent(),
         };
         // The provider's own word is shown where ours says nothing.
         let raw = self
@@ -63,7 +63,7 @@ pub fn our_side(phase: Phase, dispatch: Option<Dispatch>) -> AnyView {
 /// The category, which may break after its underscores only.
 pub fn error(category: Option<ErrorCategory>) -> AnyView {
     let Some(category) = category else {
-        return ABSENT.into_any();
+        return absent();
     };
     let parts = category
         .as_str()
@@ -128,7 +128,7 @@ fn next(letter: &DeadLetterView) -> AnyView {
             view! { <strong>{words::action(action)}</strong> {effect_tag(effect)} }.into_any()
         }
         (Some(action), None) => view! { <strong>{words::action(action)}</strong> }.into_any(),
-        (None, _) => view! { {ABSENT} <small>"link it, or acknowledge"</small> }.into_any(),
+        (None, _) => view! { {absent()} <small>"link it, or acknowledge"</small> }.into_any(),
     }
 }
 
@@ -136,7 +136,7 @@ fn readable(letter: &DeadLetterView, now: DateTime<Utc>, back: &str) -> AnyView 
     let died = letter.moved_to_dead_letter_at;
     let ours = match letter.phase {
         Some(phase) => our_side(phase, letter.dispatch),
-        None => ABSENT.into_any(),
+        None => absent(),
     };
     let remote = match letter.phase {
         Some(_) => RemoteCell {
@@ -148,7 +148,7 @@ fn readable(letter: &DeadLetterView, now: DateTime<Utc>, back: &str) -> AnyView 
             has_job: letter.job_id.is_some(),
         }
         .view(now),
-        None => ABSENT.into_any(),
+        None => absent(),
     };
     let acknowledged = (letter.disposition == crate::domain::dead_letter::Disposition::Acknowledged)
         .then(|| view! { <small>"acknowledged"</small> });

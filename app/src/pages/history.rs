@@ -15,7 +15,7 @@ use crate::components::text::outside;
 use crate::components::time::{ago, moment};
 use crate::components::words;
 use crate::desk::{Code, DeskError, FieldLine, RevisionView, Topic, compare};
-use crate::domain::ids::OperationId;
+use crate::domain::ids::{JobId, OperationId};
 use crate::domain::operation::Operation;
 use crate::href::{self, Query};
 use chrono::{DateTime, Utc};
@@ -152,6 +152,7 @@ pub fn view(model: Model) -> AnyView {
     };
     let story = Story {
         operation: &view.operation,
+        ids: view.now.job_id.iter().map(JobId::as_str).collect(),
         events: &view.timeline,
         notes: &[],
         audit: &[],
@@ -159,20 +160,20 @@ pub fn view(model: Model) -> AnyView {
     view! {
         <main id="main" class="page" data-operation=id.clone() data-history=view.revision.to_string()
             data-live="main" data-revision=view.now.revision.to_string()>
-            {crumbs(vec![
+            {live::strip(Some(crumbs(vec![
                 Crumb::desk(&model.back),
                 Crumb::id(id.clone(), now_href),
                 Crumb::here(format!("revision {}", view.revision)),
-            ])}
-            {live::line(model.now, &model.events)}
+            ])), model.now, &model.events)}
             <div class="title">
                 <h1><span class="m">{outside(&id)}</span> {format!(" at revision {}", view.revision)}</h1>
                 <span class="tag" data-tone="decide">"History"</span>
             </div>
             {steps(&model)}
-            {body}
-            {timeline(&story, model.now)}
-            {kept(&model)}
+            <div class="spread">
+                <div>{body}</div>
+                <div>{timeline(&story, model.now)} {kept(&model)}</div>
+            </div>
         </main>
     }
     .into_any()

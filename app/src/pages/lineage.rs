@@ -1,7 +1,7 @@
 //! Part of the message's page: which replays it led to, how each ended, and the replay that it came of itself.
 
 use crate::components::ledger::{Breadth, column, ledger};
-use crate::components::text::{ABSENT, outside, person, short, tail};
+use crate::components::text::{absent, outside, person, short, tail};
 use crate::components::time::{ago, moment, when};
 use crate::components::words;
 use crate::desk::view::DeadLetterView;
@@ -59,7 +59,7 @@ fn row(replay: &ReplayView, now: DateTime<Utc>) -> AnyView {
 /// The message that this one is a replay of, for its facts.
 pub(super) fn came_from(from: Option<&CameFrom>, now: DateTime<Utc>) -> AnyView {
     let Some(from) = from else {
-        return ABSENT.into_any();
+        return absent();
     };
     let id = from.dead_letter_id.to_string();
     let message = if from.purged {

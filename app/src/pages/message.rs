@@ -13,7 +13,7 @@ use crate::components::frame::Section;
 use crate::components::live::{self, Events};
 use crate::components::meta::{meta, mono};
 use crate::components::notice::done;
-use crate::components::text::{ABSENT, outside, short};
+use crate::components::text::{ABSENT, absent, outside, short};
 use crate::components::time::{ago, exact, when};
 use crate::components::words;
 use crate::desk::view::DeadLetterView;
@@ -102,7 +102,7 @@ pub fn view(model: Model) -> AnyView {
             view! { <a class="m" href=href::operation(id.as_str())>{outside(id.as_str())}</a> }.into_any()
         }
         Some(id) => view! { <span class="m">{outside(id.as_str())}</span> " (not on record)" }.into_any(),
-        None => ABSENT.into_any(),
+        None => absent(),
     };
     let mut facts = vec![
         ("Operation", operation),
@@ -150,23 +150,28 @@ pub fn view(model: Model) -> AnyView {
     }
     view! {
         <main id="main" class="page" data-live="main" data-say=letter.label.words() data-message=id.clone() data-label=letter.label.as_str()>
-            {crumbs(vec![
+            {live::strip(Some(crumbs(vec![
                 Crumb::desk(&model.back),
                 Crumb::here(format!("message {}", short(&id))),
-            ])}
-            {live::line(now, &model.events)}
+            ])), now, &model.events)}
             {model.done.clone().map(done)}
             <div class="title">
                 <h1>"Message " <span class="m">{short(&id)}</span></h1>
                 {label_and_flag(letter.label, letter.refund_unresolved)}
             </div>
-            {meta(facts)}
-            {plan_line(&model)}
-            {lineage(letter, now)}
-            <section class="block"><h2>"As it came" <small>"redacted"</small></h2>{content(letter)}</section>
-            {reveal::forms(&model)}
-            {forms(&model)}
-            <p class="dim">"Message " <span class="m">{id.clone()}</span> ", died " {exact(letter.moved_to_dead_letter_at)}</p>
+            <div class="spread">
+                {meta(facts)}
+                <div>
+                    {plan_line(&model)}
+                    {lineage(letter, now)}
+                    <section class="block"><h2>"As it came" <small>"redacted"</small></h2>{content(letter)}</section>
+                </div>
+                <div>
+                    {reveal::forms(&model)}
+                    {forms(&model)}
+                    <p class="dim">"Message " <span class="m">{id.clone()}</span> ", died " {exact(letter.moved_to_dead_letter_at)}</p>
+                </div>
+            </div>
         </main>
     }
     .into_any()

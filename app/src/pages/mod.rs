@@ -22,6 +22,7 @@ mod operation_parts;
 pub mod operation_text;
 pub mod operations;
 mod outputs;
+mod outputs_rows;
 pub mod permissions;
 pub mod preferences;
 pub mod providers;

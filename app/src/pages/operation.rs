@@ -2,7 +2,7 @@
 
 use super::decision_form::{self, Context};
 use super::error::Problem;
-use super::operation_parts::{facts, messages};
+use super::operation_parts::{facts, messages, search_line};
 use super::operation_text::{Copied, copied_text};
 use super::outputs::outputs;
 use super::query::way_back;
@@ -20,15 +20,16 @@ use crate::components::lanes::lanes;
 use crate::components::lanes_view::lanes_table;
 use crate::components::live::{self, Events};
 use crate::components::meta::meta;
-use crate::components::notice::{caution, done};
+use crate::components::notice::done;
 use crate::components::plan::{card_tone, effect_head, evidence, order, written};
+use crate::components::said::{ids_of_operation, ids_of_plan, said};
 use crate::components::text::{outside, visible};
 use crate::components::words;
 use crate::desk::view::{Candidates, OperationView};
 use crate::desk::{AuditFilter, PageRequest, Topic};
 use crate::domain::audit::AuditEntry;
 use crate::domain::ids::{DeadLetterId, OperationId};
-use crate::domain::plan::{Action, Effect};
+use crate::domain::plan::Effect;
 use crate::domain::role::Caller;
 use crate::href::{self, Query};
 use chrono::{DateTime, Utc};
@@ -61,7 +62,7 @@ pub struct Model {
 
 impl Model {
     /// Keeps the way here for the pages that follow.
-    fn side(&self) -> Query {
+    pub(super) fn side(&self) -> Query {
         let message = self.message.map(|id| id.to_string()).unwrap_or_default();
         Query::of(&[("message", &message), ("back", &self.back.to_text())])
     }
@@ -89,7 +90,7 @@ fn plan_card(model: &Model) -> AnyView {
         } else {
             "#decisions".to_owned()
         };
-        Some(view! { <a class="btn" data-tone="go" data-review="" href=href>{words}</a> }.into_any())
+        Some(view! { <a class="btn" data-tone="go" data-review="" href=href>{said(&words, &ids_of_plan(plan))}</a> }.into_any())
     } else {
         let why = format!(
             "Blocked: {}",
@@ -98,7 +99,7 @@ fn plan_card(model: &Model) -> AnyView {
         let href = model.review();
         Some(
             view! {
-                <span><button class="btn" disabled>{icon("block")} {why}</button> " "
+                <span><button class="btn" disabled>{icon("block")} {said(&why, &ids_of_plan(plan))}</button> " "
                     <a data-review="" href=href>"Look at the review"</a></span>
             }
             .into_any(),
@@ -139,29 +140,6 @@ fn plan_card(model: &Model) -> AnyView {
     .into_any()
 }
 
-fn search_line(model: &Model) -> Option<AnyView> {
-    let view = &model.operation;
-    if let Some(found) = &model.candidates {
-        let ids = found
-            .job_ids
-            .iter()
-            .map(|job| view! { " " <span class="m">{outside(job.as_str())}</span> })
-            .collect::<Vec<_>>();
-        let title = match (found.searched, found.job_ids.is_empty()) {
-            (false, _) => "The provider has no answer.",
-            (true, true) => "The provider found nothing.",
-            (true, false) => "The provider found candidates. Evidence only:",
-        };
-        let text = view! { {ids} " " {outside(&found.detail)} }.into_any();
-        return Some(view! { <div data-candidates="">{caution(title, text)}</div> }.into_any());
-    }
-    let lost = view.plan.action == Action::Reconcile && view.remote.job_id.is_none();
-    lost.then(|| {
-        let href = href::with(&href::operation(view.id.as_str()), &model.side().and("candidates", "yes"));
-        view! { <p><a href=href>"Ask the provider’s search for this operation’s job"</a> ". It creates nothing." </p> }.into_any()
-    })
-}
-
 fn audit_block(model: &Model) -> AnyView {
     let all = href::with(
         href::AUDIT,
@@ -182,8 +160,9 @@ pub fn view(model: Model) -> AnyView {
     let view = &model.operation;
     let now = model.now;
     let id = view.id.to_string();
+    let ids = ids_of_operation(view);
     let not_known = (!view.not_known.is_empty())
-        .then(|| view! { <dt>"Not known"</dt><dd data-not-known="">{outside(&view.not_known)}</dd> });
+        .then(|| view! { <dt>"Not known"</dt><dd data-not-known="">{said(&view.not_known, &ids)}</dd> });
     let key = model.key.clone();
     let message = model.message.map(|id| id.to_string());
     let context = Context {
@@ -225,6 +204,7 @@ pub fn view(model: Model) -> AnyView {
     };
     let story = Story {
         operation: &view.id,
+        ids: ids.clone(),
         events: &view.timeline,
         notes: &view.notes,
         audit: &model.audit,
@@ -239,11 +219,10 @@ pub fn view(model: Model) -> AnyView {
         <main id="main" class="page" data-live="main" data-say=format!("{}, revision {}", view.label.words(), view.revision)
             data-operation=id.clone() data-label=view.label.as_str()
             data-revision=view.revision.to_string() data-phase=view.phase.as_str()>
-            {crumbs(vec![
+            {live::strip(Some(crumbs(vec![
                 Crumb::desk(&model.back),
                 Crumb { is_id: true, ..Crumb::here(id.clone()) },
-            ])}
-            {live::line(now, &model.events)}
+            ])), now, &model.events)}
             {model.done.clone().map(done)}
             <div class="title">
                 <h1 class="m">{outside(&id)}</h1>
@@ -254,21 +233,28 @@ pub fn view(model: Model) -> AnyView {
             {claim::claim_line(&claiming)}
             {meta(facts(view))}
             {view.circuit.as_ref().map(|stated| circuit(stated, now))}
-            {lanes_table(lanes(view, now), now)}
-            <dl class="known">
-                <dt>"Known"</dt><dd data-known="">{outside(&view.known)}</dd>
-                {not_known}
-            </dl>
-            {plan_card(&model)}
-            {model.stale.as_ref().map(|stale| review_stale::changed(stale, &view.plan, now))}
-            {decision_form::forms(&context)}
-            {timeline(&story, now)}
-            {outputs(view)}
-            {recoveries}
-            {note::notes(&noting)}
-            {messages(&model)}
-            {copied_text(&copied)}
-            {audit_block(&model)}
+            // What comes later stands beside what comes first where there is room: the order is the same.
+            <div class="spread">
+                <div>
+                    {lanes_table(lanes(view, now), now, &ids)}
+                    <dl class="known">
+                        <dt>"Known"</dt><dd data-known="">{said(&view.known, &ids)}</dd>
+                        {not_known}
+                    </dl>
+                    {plan_card(&model)}
+                    {model.stale.as_ref().map(|stale| review_stale::changed(stale, &view.plan, now))}
+                    {decision_form::forms(&context)}
+                    {timeline(&story, now)}
+                </div>
+                <div>
+                    {outputs(view)}
+                    {recoveries}
+                    {note::notes(&noting)}
+                    {messages(&model)}
+                    {copied_text(&copied)}
+                    {audit_block(&model)}
+                </div>
+            </div>
         </main>
     }
     .into_any()
@@ -387,5 +373,6 @@ pub fn samples(now: DateTime<Utc>) -> Vec<(&'static str, Model)> {
         ),
         ("operation-mine", make(samples::mine(now), "done=noted")),
         ("operation-lost", make(samples::lost(now), "")),
+        ("operation-twenty", make(samples::twenty(now), "")),
     ]
 }

@@ -1,12 +1,15 @@
-//! Parts of the operation's page: its facts and its messages.
+//! Parts of the operation's page: its facts, the search for its job, and its messages.
 
 use super::message;
 use super::operation::Model;
 use crate::components::meta::mono;
+use crate::components::notice::caution;
+use crate::components::said::said;
 use crate::components::text::{outside, short, visible};
 use crate::components::words;
 use crate::desk::view::OperationView;
 use crate::domain::ids::OperationId;
+use crate::domain::plan::Action;
 use crate::href::{self, Query};
 use leptos::prelude::*;
 
@@ -65,6 +68,30 @@ pub(super) fn facts(view: &OperationView) -> Vec<(&'static str, AnyView)> {
         ));
     }
     list
+}
+
+/// The provider's search for a lost job: what it found, or the way to ask it.
+pub(super) fn search_line(model: &Model) -> Option<AnyView> {
+    let view = &model.operation;
+    if let Some(found) = &model.candidates {
+        let ids = found
+            .job_ids
+            .iter()
+            .map(|job| view! { " " <span class="m">{outside(job.as_str())}</span> })
+            .collect::<Vec<_>>();
+        let title = match (found.searched, found.job_ids.is_empty()) {
+            (false, _) => "The provider has no answer.",
+            (true, true) => "The provider found nothing.",
+            (true, false) => "The provider found candidates. Evidence only:",
+        };
+        let text = view! { {ids} " " {said(&found.detail, &[])} }.into_any();
+        return Some(view! { <div data-candidates="">{caution(title, text)}</div> }.into_any());
+    }
+    let lost = view.plan.action == Action::Reconcile && view.remote.job_id.is_none();
+    lost.then(|| {
+        let href = href::with(&href::operation(view.id.as_str()), &model.side().and("candidates", "yes"));
+        view! { <p><a href=href>"Ask the provider’s search for this operation’s job"</a> ". It creates nothing." </p> }.into_any()
+    })
 }
 
 pub(super) fn messages(model: &Model) -> Vec<AnyView> {

@@ -16,13 +16,7 @@ pub fn copied(view: &OperationView) -> (usize, usize) {
         .iter()
         .filter(|output| output.state == CopyState::Delivered)
         .count();
-    let listed = view.remote.axes.outputs.as_ref().map_or(0, Vec::len);
-    let expected = view
-        .remote
-        .axes
-        .outputs_expected
-        .map_or(0, |expected| expected as usize);
-    (ours, listed.max(expected).max(view.outputs.len()))
+    (ours, view.remote.axes.outputs_in_all().max(view.outputs.len()))
 }
 
 /// The operation in a few lines of Markdown, with the link to it on this office. Texts from outside stand in code, where

@@ -1,27 +1,18 @@
 //! The operation's outputs: which are ours, and a preview of those, from our own store only.
 
 use super::operation_text::copied;
-use crate::components::badge::{Face, Tone, tag};
+use super::outputs_rows::{Row, folded, is_folded, row};
 use crate::components::ledger::{Breadth, column, figures, ledger};
-use crate::components::text::{ABSENT, outside, short, visible};
+use crate::components::text::visible;
 use crate::components::words;
 use crate::desk::view::OperationView;
+use crate::domain::indexes::grouped;
 use crate::domain::remote::{CopyState, OutputCopy};
 use crate::href;
 use leptos::prelude::*;
 
-const NOT_COPIED: Face = Face {
-    words: "not copied",
-    icon: "local-failure",
-    tone: Tone::Act,
-    place: None,
-};
-const LOST: Face = Face {
-    words: "declared lost",
-    icon: "remote-failed",
-    tone: Tone::Rest,
-    place: None,
-};
+/// Previews beyond these are folded.
+const SHOWN: usize = 8;
 
 /// How a copy is shown: by the ending of its name in our store, which says what its bytes are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,46 +59,54 @@ fn preview(view: &OperationView, copy: &OutputCopy) -> Option<AnyView> {
         view! {
             <figure data-preview=copy.index.to_string()>
                 {shown}
-                <figcaption><a href=path>{words}</a> " " {(kind == Preview::Video).then(|| view! { <small>"video"</small> })}</figcaption>
+                <figcaption><a href=path>"Output " {copy.index}</a> " " {(kind == Preview::Video).then(|| view! { <small>"video"</small> })}</figcaption>
             </figure>
         }
         .into_any(),
     )
 }
 
-fn row(view: &OperationView, index: u32, kind: Option<&str>) -> AnyView {
-    let copy = view.outputs.iter().find(|copy| copy.index == index);
-    let lost = view.lost_outputs.contains(&index);
-    let category = copy.and_then(|copy| copy.category);
-    let state = match copy.map(|copy| copy.state) {
-        Some(CopyState::Delivered) => "copied and verified".into_any(),
-        Some(CopyState::Pending | CopyState::Failed) | None if lost => tag(LOST).into_any(),
-        Some(CopyState::Pending | CopyState::Failed) => view! {
-            {tag(NOT_COPIED)} " " {category.map(|category| view! { <span class="m">{category.as_str()}</span> })}
-        }
-        .into_any(),
-        None => view! { {tag(NOT_COPIED)} " not tried" }.into_any(),
-    };
-    let bytes = copy
-        .and_then(|copy| copy.bytes)
-        .map(|bytes| i64::try_from(bytes).unwrap_or(i64::MAX));
-    let hash = copy.and_then(|copy| copy.sha256.clone());
-    let ours = copy.is_some_and(|copy| copy.state == CopyState::Delivered);
-    view! {
-        <tr role="row" data-output=index.to_string() data-copied=ours.to_string()>
-            <td role="cell" data-l="Index">{index}</td>
-            <td role="cell" data-l="Type">{kind.map_or_else(|| ABSENT.into_any(), outside)}</td>
-            <td role="cell" data-l="Our copy" class="w">{state}</td>
-            <td role="cell" data-l="Bytes" class="r n">{bytes.map_or_else(|| ABSENT.to_owned(), words::thousands)}</td>
-            <td role="cell" data-l="sha256">{hash.map_or_else(|| ABSENT.into_any(), |hash| {
-                view! { <span class="m" title=hash.clone()>{short(&hash)} "…"</span> }.into_any()
-            })}</td>
-        </tr>
+fn previews(view: &OperationView) -> Option<AnyView> {
+    let mut all: Vec<AnyView> = view
+        .outputs
+        .iter()
+        .filter_map(|copy| preview(view, copy))
+        .collect();
+    if all.is_empty() {
+        return None;
     }
-    .into_any()
+    let rest = all.split_off(all.len().min(SHOWN));
+    let more = (!rest.is_empty()).then(|| {
+        let words = words::count(
+            i64::try_from(rest.len()).unwrap_or(i64::MAX),
+            "more copy",
+            "more copies",
+        );
+        view! { <details class="alike"><summary>{words}</summary><div class="previews">{rest}</div></details> }
+    });
+    Some(view! { <div class="previews" data-previews="">{all}</div> {more} }.into_any())
 }
 
-/// Every index that is listed, expected or copied; `None` when there is none.
+/// The table of some of the outputs.
+pub(super) fn table(rows: &[Row<'_>]) -> AnyView {
+    let rows = rows.iter().map(row).collect::<Vec<_>>();
+    ledger(
+        "Outputs",
+        "outputs",
+        Breadth::Few,
+        [
+            column("Index"),
+            column("Type"),
+            column("Our copy"),
+            figures("Bytes"),
+            column("sha256"),
+        ],
+        rows,
+    )
+}
+
+/// Every index that is listed, expected or copied; `None` when there is none. Many that are alike are folded: what differs
+/// is what somebody looks for.
 pub(super) fn outputs(view: &OperationView) -> Option<AnyView> {
     let listed = view.remote.axes.outputs.clone().unwrap_or_default();
     let expected = view.remote.axes.outputs_expected.unwrap_or(0);
@@ -120,29 +119,37 @@ pub(super) fn outputs(view: &OperationView) -> Option<AnyView> {
         return None;
     }
     let (ours, all) = copied(view);
-    let rows = indexes
+    let rows: Vec<Row<'_>> = indexes
         .into_iter()
         .map(|index| {
             let output = listed.iter().find(|output| output.index == index);
-            row(
+            Row::of(
                 view,
                 index,
                 output.and_then(|output| output.content_type.as_deref()),
             )
         })
-        .collect::<Vec<_>>();
-    let previews = view
-        .outputs
+        .collect();
+    let groups = grouped(rows.iter().map(|row| (row.index, row.alike())));
+    let (many, few): (Vec<_>, Vec<_>) = groups.into_iter().partition(|(indexes, _)| is_folded(indexes));
+    let shown: Vec<Row<'_>> = rows
         .iter()
-        .filter_map(|copy| preview(view, copy))
+        .copied()
+        .filter(|row| few.iter().any(|(_, alike)| *alike == row.alike()))
+        .collect();
+    let folds = many
+        .iter()
+        .map(|(_, alike)| {
+            let rows: Vec<Row<'_>> = rows.iter().copied().filter(|row| row.alike() == *alike).collect();
+            folded(&rows, *alike, shown.is_empty())
+        })
         .collect::<Vec<_>>();
-    let previews =
-        (!previews.is_empty()).then(|| view! { <div class="previews" data-previews="">{previews}</div> });
     Some(
         view! {
             <section class="block" id="outputs"><h2>"Outputs" <small>{format!("{ours} of {all} copied; shown from our own store")}</small></h2>
-                {previews}
-                {ledger("Outputs", "", Breadth::Few, [column("Index"), column("Type"), column("Our copy"), figures("Bytes"), column("sha256")], rows)}
+                {previews(view)}
+                {(!shown.is_empty()).then(|| table(&shown))}
+                {folds}
             </section>
         }
         .into_any(),

@@ -10,7 +10,7 @@ use crate::components::form::{
 use crate::components::frame::Section;
 use crate::components::live::{self, Events};
 use crate::components::notice::done;
-use crate::components::text::{ABSENT, outside, person, visible};
+use crate::components::text::{absent, outside, person, visible};
 use crate::components::time::{ago, when};
 use crate::components::words;
 use crate::desk::{Answer, DeskError, ProviderView, Topic};
@@ -156,7 +156,7 @@ fn provider(model: &Model, one: &ProviderView) -> AnyView {
         "not configured any more".into_any()
     };
     let account = if one.account.is_empty() {
-        ABSENT.into_any()
+        absent()
     } else {
         outside(&one.account)
     };
@@ -196,8 +196,8 @@ pub fn view(model: Model) -> AnyView {
     };
     view! {
         <main id="main" class="page" data-live="main">
+            {live::strip(None, model.now, &model.events)}
             <h1>"Providers"</h1>
-            {live::line(model.now, &model.events)}
             {model.done.clone().map(done)}
             <p class="dim">"Where new generations are submitted. A pause stops them at once: at the plan, at the confirmation, and at the moment of sending."</p>
             {list}

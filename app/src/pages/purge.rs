@@ -9,16 +9,19 @@ use crate::components::form::{
 };
 use crate::components::frame::Section;
 use crate::components::icon::icon;
+use crate::components::live::{self, Events};
 use crate::components::notice::caution;
 use crate::components::text::{outside, short, tail};
 use crate::components::time::exact;
 use crate::desk::view::DeadLetterView;
-use crate::desk::{LetterFound, PageRequest, RecoveryFilter};
+use crate::desk::{LetterFound, PageRequest, RecoveryFilter, Topic};
+use crate::domain::ids::OperationId;
 use crate::domain::label::Label;
 use crate::domain::permission::Permission;
 use crate::domain::recovery::Recovery;
 use crate::domain::role::Caller;
 use crate::href::{self, Query};
+use chrono::{DateTime, Utc};
 use leptos::prelude::*;
 use leptos::server_fn::ServerFn;
 
@@ -26,6 +29,7 @@ const FORM: &str = "purge";
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Model {
+    pub now: DateTime<Utc>,
     /// Canonical.
     pub id: String,
     pub letter: LetterFound,
@@ -35,6 +39,7 @@ pub struct Model {
     pub key: String,
     pub back: Query,
     pub returned: Option<Returned>,
+    pub events: Events,
 }
 
 /// Deletes the message, finally.
@@ -89,6 +94,22 @@ fn about(letter: &DeadLetterView) -> AnyView {
     .into_any()
 }
 
+/// What the question was asked about: the message as it stood, and whether anything kept it from being purged.
+fn holds(model: &Model) -> String {
+    let active = model.active.as_ref().map(|one| one.id.to_string());
+    let letter = match &model.letter {
+        LetterFound::Readable(letter) => format!(
+            "{} {} {} {}",
+            letter.disposition.as_str(),
+            letter.label.as_str(),
+            letter.resurrection_count,
+            letter.operation_id.as_ref().map_or("", OperationId::as_str),
+        ),
+        LetterFound::Unreadable(_) => "unreadable".to_owned(),
+    };
+    format!("{letter} {}", active.unwrap_or_default())
+}
+
 pub fn view(model: Model) -> AnyView {
     let id = model.id.clone();
     let returned = model.returned.as_ref();
@@ -121,12 +142,13 @@ pub fn view(model: Model) -> AnyView {
     };
     let label = view! { "Type " <code>{id.clone()}</code> " to confirm" }.into_any();
     view! {
-        <main id="main" class="page" data-message=id.clone() data-purge="">
-            {crumbs(vec![
+        <main id="main" class="page" data-message=id.clone() data-purge="" data-holds=holds(&model)>
+            {live::strip(Some(crumbs(vec![
                 Crumb::desk(&model.back),
                 Crumb::link(format!("message {}", short(&id)), cancel.clone()),
                 Crumb::here("purge"),
-            ])}
+            ])), model.now, &model.events)}
+            {live::news()}
             <div class="title"><h1>"Purge message " <span class="m">{short(&id)}</span> "?"</h1></div>
             {refused(returned, FORM)}
             {active}
@@ -160,6 +182,8 @@ pub fn view(model: Model) -> AnyView {
 pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
     let Wanted { desk, edge } = wanted;
     let asked = edge.segment(1);
+    // Of the desk: the message, its operation and a recovery of it may all change the answer.
+    let events = live::events(desk.as_ref(), &Topic::Desk).await;
     let letter = desk
         .dead_letter(&asked)
         .await
@@ -190,6 +214,7 @@ pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
         None => None,
     };
     let model = Model {
+        now: desk.now(),
         id: id.clone(),
         letter,
         active,
@@ -197,6 +222,7 @@ pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
         key: edge.key(FORM),
         back: way_back(&edge.query),
         returned: Returned::of(&edge.query),
+        events,
     };
     Ok(Page {
         title: format!("Purge message {}", short(&id)),
@@ -207,12 +233,13 @@ pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
 }
 
 #[cfg(test)]
-pub fn samples(now: chrono::DateTime<chrono::Utc>) -> Vec<(&'static str, Model)> {
+pub fn samples(now: DateTime<Utc>) -> Vec<(&'static str, Model)> {
     use super::samples;
     let letter = samples::dead_letters(now).remove(0);
     let make = |letter: LetterFound, id: String, active: Option<Recovery>, query: &str| {
         let query = Query::parse(query);
         Model {
+            now,
             id,
             letter,
             active,
@@ -220,6 +247,7 @@ pub fn samples(now: chrono::DateTime<chrono::Utc>) -> Vec<(&'static str, Model)>
             key: "k-purge".to_owned(),
             back: way_back(&query),
             returned: Returned::of(&query),
+            events: Some(Topic::Desk.events(Some("m1"))),
         }
     };
     let id = letter.id.to_string();

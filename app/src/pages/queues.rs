@@ -101,13 +101,16 @@ pub fn view(model: Model) -> AnyView {
         <main id="main" class="page" data-live="main" data-events=model.events data-every=live::OFTEN>
             <h1>"Queues"</h1>
             {circuits}
-            <section class="block">
-                <h2>"Jobs by queue and status" <small>"one snapshot, in which a job that moves is counted once"</small></h2>
-                {never}
-                {(!nothing).then_some(table)}
-            </section>
-            {stuck}
-            {dead_table}
+            <div class="spread">
+                <div>
+                    <section class="block">
+                        <h2>"Jobs by queue and status" <small>"one snapshot, in which a job that moves is counted once"</small></h2>
+                        {never}
+                        {(!nothing).then_some(table)}
+                    </section>
+                </div>
+                <div>{stuck} {dead_table}</div>
+            </div>
         </main>
     }
     .into_any()

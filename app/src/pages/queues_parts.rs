@@ -2,7 +2,7 @@
 
 use crate::components::ledger::{Breadth, column, ledger};
 use crate::components::meta::{meta, mono};
-use crate::components::text::{ABSENT, outside};
+use crate::components::text::{absent, outside};
 use crate::components::time::{ago, when};
 use crate::components::words::{self, thousands};
 use crate::desk::{DeadTable, StuckJob, StuckView};
@@ -18,7 +18,7 @@ fn row(job: &StuckJob, now: DateTime<Utc>) -> AnyView {
     };
     let since = match job.since {
         Some(at) => when(at, ago(now, at)).into_any(),
-        None => ABSENT.into_any(),
+        None => absent(),
     };
     view! {
         <tr role="row" data-stuck=job.stuck.as_str() data-job=job.id.clone()>
@@ -94,7 +94,7 @@ pub(super) fn dead_table(table: &DeadTable, now: DateTime<Utc>) -> AnyView {
     let about = if table.bytes_estimated { "about " } else { "" };
     let oldest = match table.oldest_at {
         Some(at) => when(at, ago(now, at)).into_any(),
-        None => ABSENT.into_any(),
+        None => absent(),
     };
     let growth = format!("{:+.1} rows a day", table.growth_per_day);
     let week = format!(

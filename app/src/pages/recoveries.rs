@@ -10,7 +10,8 @@ use crate::components::frame::{Section, strip};
 use crate::components::ledger::{Breadth, column, ledger};
 use crate::components::live::{self, Events};
 use crate::components::pager::{Pager, pager};
-use crate::components::text::{ABSENT, outside, person, tail};
+use crate::components::said::{ids_of_recovery, said};
+use crate::components::text::{absent, outside, person, tail};
 use crate::components::time::{ago, fine, moment};
 use crate::components::words;
 use crate::desk::Topic;
@@ -72,8 +73,8 @@ fn row(one: &Recovery, now: DateTime<Utc>, with_operation: bool) -> AnyView {
             <td role="cell" data-l="Action" class="b-act"><strong>{words::action(one.action)}</strong> " " {effect_tag(one.effect)}</td>
             <td role="cell" data-l="State" class="b-state">{recovery_tag(one.state)} <small>{duration(one, now)}</small></td>
             <td role="cell" data-l="Outcome" class="b-out">{match &one.outcome {
-                Some(outcome) => outside(outcome),
-                None => ABSENT.into_any(),
+                Some(outcome) => said(outcome, &ids_of_recovery(one)),
+                None => absent(),
             }}</td>
             <td role="cell" data-l="Who and why" class="b-who">
                 {person(&one.requested_by)} <small class="said">"“" {outside(&one.reason)} "”"</small>

@@ -12,7 +12,8 @@ use crate::components::frame::Section;
 use crate::components::live::{self, Events};
 use crate::components::meta::{meta, mono};
 use crate::components::notice::done;
-use crate::components::text::{ABSENT, outside, person, short, tail, visible};
+use crate::components::said::{ids_of_recovery, said};
+use crate::components::text::{absent, outside, person, short, tail, visible};
 use crate::components::time::{ago, exact, when};
 use crate::components::words;
 use crate::desk::{Code, DeskError, Topic};
@@ -203,7 +204,7 @@ pub fn view(model: Model) -> AnyView {
         Some(message) => {
             view! { <a class="m" href=href::dead_letter(&message) title=message.clone()>{short(&message)}</a> }.into_any()
         }
-        None => ABSENT.into_any(),
+        None => absent(),
     };
     let job = recovery.job_id.map(|job| job.to_string());
     let facts = vec![
@@ -223,10 +224,7 @@ pub fn view(model: Model) -> AnyView {
         ("Requested by", person(&recovery.requested_by)),
         (
             "Approved by",
-            recovery
-                .approved_by
-                .as_deref()
-                .map_or_else(|| ABSENT.into_any(), outside),
+            recovery.approved_by.as_deref().map_or_else(absent, outside),
         ),
         (
             "Requested",
@@ -242,49 +240,51 @@ pub fn view(model: Model) -> AnyView {
         ("Revision", revision.into_any()),
         (
             "Queue job",
-            job.as_deref().map_or_else(
-                || ABSENT.into_any(),
-                |job| view! { <span class="m" title=job.to_owned()>{tail(job)}</span> }.into_any(),
-            ),
+            job.as_deref().map_or_else(absent, |job| {
+                view! { <span class="m" title=job.to_owned()>{tail(job)}</span> }.into_any()
+            }),
         ),
     ];
     // With the script the page follows by itself.
     let again = recovery.state.is_active().then(|| {
         view! { <noscript><a href=href::recovery(&id)>"Load again"</a></noscript> }
     });
-    let said = format!(
+    let announced = format!(
         "{} {}: {}. {}",
         words::action(recovery.action),
         recovery.operation_id,
         badge::recovery(recovery.state).words,
         recovery.outcome.as_deref().unwrap_or_default()
     );
-    let outcome = recovery
-        .outcome
-        .as_deref()
-        .map_or_else(|| "Not ended yet.".into_any(), outside);
+    let outcome = recovery.outcome.as_deref().map_or_else(
+        || "Not ended yet.".into_any(),
+        |text| said(text, &ids_of_recovery(recovery)),
+    );
     view! {
-        <main id="main" class="page" data-live="main" data-say=visible(&said) data-recovery=id.clone()
+        <main id="main" class="page" data-live="main" data-say=visible(&announced) data-recovery=id.clone()
             data-state=recovery.state.as_str() data-every=recovery.state.is_active().then_some(live::OFTEN)>
-            {crumbs(vec![Crumb::link("Recoveries", href::RECOVERIES), Crumb::here(tail(&id))])}
-            {live::line(now, &model.events)}
+            {live::strip(Some(crumbs(vec![Crumb::link("Recoveries", href::RECOVERIES), Crumb::here(tail(&id))])), now, &model.events)}
             {model.done.clone().map(done)}
             <div class="title">
                 <h1>{words::action(recovery.action)} " " <span class="m">{outside(&operation)}</span></h1>
                 {recovery_tag(recovery.state)}
                 <div class="end"><a class="btn" href=href::operation(&operation)>"Open the operation"</a></div>
             </div>
-            {meta(facts)}
-            <dl class="known">
-                <dt>"Asked"</dt><dd>{asked(recovery)}</dd>
-                <dt>"State"</dt><dd>{meaning(recovery.state)} " " {again}</dd>
-                <dt>"Observed"</dt><dd data-outcome="">{outcome}</dd>
-                <dt>"Resulted"</dt><dd>{resulted(recovery)}</dd>
-            </dl>
-            <p class="dim">"Recovery " <span class="m">{id.clone()}</span> ", requested " {exact(recovery.created_at)}
-                {recovery.follow.then_some(", follows the render until it ends or the time is over")}</p>
-            {approval(&model)}
-            {cancel_form(&model)}
+            <div class="spread">
+                {meta(facts)}
+                <div>
+                    <dl class="known">
+                        <dt>"Asked"</dt><dd>{asked(recovery)}</dd>
+                        <dt>"State"</dt><dd>{meaning(recovery.state)} " " {again}</dd>
+                        <dt>"Observed"</dt><dd data-outcome="">{outcome}</dd>
+                        <dt>"Resulted"</dt><dd>{resulted(recovery)}</dd>
+                    </dl>
+                    <p class="dim">"Recovery " <span class="m">{id.clone()}</span> ", requested " {exact(recovery.created_at)}
+                        {recovery.follow.then_some(", follows the render until it ends or the time is over")}</p>
+                    {approval(&model)}
+                    {cancel_form(&model)}
+                </div>
+            </div>
         </main>
     }
     .into_any()

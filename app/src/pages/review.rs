@@ -15,6 +15,7 @@ use crate::components::guards::blocked;
 use crate::components::icon::icon;
 use crate::components::live::{self, Events};
 use crate::components::plan::{card_tone, effect_head, evidence, order, question, written};
+use crate::components::said::{ids_of_plan, said};
 use crate::components::text::{outside, short, visible};
 use crate::components::time::zoned;
 use crate::components::warnings::warnings;
@@ -221,7 +222,7 @@ fn confirm_form(model: &Model) -> AnyView {
             </div>
             <div class="acts">
                 <a class="btn" href=cancel>"Cancel"</a>
-                <button class="btn" data-tone=tone type="submit" disabled=disabled.is_some()>{icon(icon_name)} {words}</button>
+                <button class="btn" data-tone=tone type="submit" disabled=disabled.is_some()>{icon(icon_name)} {said(&words, &ids_of_plan(plan))}</button>
             </div>
         </form>
     }
@@ -245,7 +246,7 @@ fn paid_head(model: &Model, cancel: AnyView) -> AnyView {
             {icon(effect(model.plan.effect).icon)}
             <div>
                 <p>{format!("Submits a NEW generation to {provider}.")}<br/>{price}</p>
-                <span class="why-now" data-summary="">{outside(why)}</span>
+                <span class="why-now" data-summary="">{said(why, &ids_of_plan(&model.plan))}</span>
             </div>
             {cancel}
         </div>
@@ -307,14 +308,14 @@ pub fn view(model: Model) -> AnyView {
         .as_ref()
         .map(|stale| review_stale::changed(stale, plan, model.now));
     view! {
-        <main id="main" class="page" data-holds=plan.revision.to_string() data-operation=id.clone() data-revision=plan.revision.to_string()
+        <main id="main" class="page" data-holds=live::holds(plan) data-operation=id.clone() data-revision=plan.revision.to_string()
             data-plan=plan.action.as_str()>
-            {crumbs(vec![
+            {live::strip(Some(crumbs(vec![
                 Crumb::desk(&model.back),
                 Crumb::id(id.clone(), model.cancel()),
                 Crumb::here("review"),
-            ])}
-            {live::held(model.now, &model.events)}
+            ])), model.now, &model.events)}
+            {live::news()}
             <div class="title"><h1>{head} " " <span class="m">{outside(&about)}</span> "?"</h1></div>
             <div class="chips">
                 {label_and_flag(plan.label, plan.refund_unresolved)}

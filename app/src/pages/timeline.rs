@@ -1,7 +1,8 @@
 //! The operation's timeline: attempts, observations, decisions, money, notes and audit in one order of time.
 
 use crate::components::ledger::{Breadth, column, figures, ledger};
-use crate::components::text::{ABSENT, outside, person};
+use crate::components::said::said;
+use crate::components::text::{absent, outside, person};
 use crate::components::time::{ago, moment};
 use crate::components::words;
 use crate::desk::NoteView;
@@ -87,9 +88,9 @@ fn merged(events: &[Event], notes: &[NoteView], audit: &[AuditEntry]) -> Vec<Lin
     lines
 }
 
-fn row(line: Line, operation: &OperationId, now: DateTime<Utc>) -> AnyView {
-    let dash = || ABSENT.into_any();
-    let revision = line.revision.map_or_else(dash, |revision| {
+fn row(line: Line, story: &Story<'_>, now: DateTime<Utc>) -> AnyView {
+    let (operation, ids) = (story.operation, story.ids.as_slice());
+    let revision = line.revision.map_or_else(absent, |revision| {
         let href = href::revision(operation.as_str(), revision);
         view! { <a class="rev" href=href title="The record as it stood then">{revision}</a> }.into_any()
     });
@@ -97,10 +98,10 @@ fn row(line: Line, operation: &OperationId, now: DateTime<Utc>) -> AnyView {
         <tr role="row" data-event=line.kind>
             <td role="cell" data-l="When">{moment(now, line.at)} " " <span class="dim">{ago(now, line.at)}</span></td>
             <td role="cell" data-l="What"><strong>{line.kind.replace('_', " ")}</strong></td>
-            <td role="cell" data-l="Evidence" class="w">{outside(&line.title)}
-                {(!line.detail.is_empty()).then(|| view! { ": " {outside(&line.detail)} })}</td>
+            <td role="cell" data-l="Evidence" class="w">{said(&line.title, ids)}
+                {(!line.detail.is_empty()).then(|| view! { ": " {said(&line.detail, ids)} })}</td>
             <td role="cell" data-l="Source">{person(&line.source)}</td>
-            <td role="cell" data-l="Money" class="r n">{line.money.as_deref().map_or_else(dash, outside)}</td>
+            <td role="cell" data-l="Money" class="r n">{line.money.as_deref().map_or_else(absent, outside)}</td>
             <td role="cell" data-l="Revision" class="r n">{revision}</td>
         </tr>
     }
@@ -110,6 +111,8 @@ fn row(line: Line, operation: &OperationId, now: DateTime<Utc>) -> AnyView {
 /// What the timeline is made of.
 pub(super) struct Story<'a> {
     pub operation: &'a OperationId,
+    /// Ids that its sentences speak of.
+    pub ids: Vec<&'a str>,
     pub events: &'a [Event],
     pub notes: &'a [NoteView],
     pub audit: &'a [AuditEntry],
@@ -121,7 +124,7 @@ pub(super) fn timeline(story: &Story<'_>, now: DateTime<Utc>) -> AnyView {
     let count = words::count(i64::try_from(lines.len()).unwrap_or(i64::MAX), "entry", "entries");
     let rows = lines
         .into_iter()
-        .map(|line| row(line, story.operation, now))
+        .map(|line| row(line, story, now))
         .collect::<Vec<_>>();
     view! {
         <section class="block" id="timeline"><h2>"Timeline" <small>{count} ", newest first"</small></h2>

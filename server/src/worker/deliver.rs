@@ -8,6 +8,7 @@ use crate::provider::{Answer, OutputLink, Reader};
 use crate::queue::{Job, JobFailure};
 use crate::storage::recoveries::{self, Ending, Permit, Recorded};
 use app::domain::ids::JobId;
+use app::domain::indexes;
 use app::domain::operation::{ErrorCategory, Operation, Phase};
 use app::domain::plan::missing_outputs;
 use app::domain::recovery::RecoveryState;
@@ -154,13 +155,10 @@ impl Executor {
                     },
                 ))
             } else if passing.is_none() {
-                let why: Vec<String> = failures
-                    .iter()
-                    .map(|(index, category)| format!("output {index}: {category}"))
-                    .collect();
+                let why = indexes::failures(failures.iter().copied());
                 Some(Ending::new(
                     RecoveryState::Failed,
-                    format!("Not complete: {}.", why.join(", ")),
+                    format!("Not complete: {why}."),
                 ))
             } else {
                 None

@@ -1,6 +1,7 @@
 //! Small pieces of the sentences about a record. Plain English, exact, never an inner text.
 
 use crate::domain::ids::JobId;
+use crate::domain::indexes;
 use crate::domain::money::{Charge, ChargeState};
 use crate::domain::operation::{Dispatch, Operation, Phase};
 use crate::domain::remote::{CopyState, Execution};
@@ -27,9 +28,9 @@ pub(super) fn list<T: Display>(items: &[T]) -> String {
     }
 }
 
-/// "output 1", "outputs 1 and 3".
-pub(super) fn outputs(indexes: &[u32]) -> String {
-    counted("output", indexes)
+/// "output 1", "outputs 1 and 3", "all 20 outputs".
+pub(super) fn outputs(record: &Operation, indexes: &[u32]) -> String {
+    indexes::outputs(indexes, record.remote.outputs_in_all())
 }
 
 /// "job gj_1", "jobs gj_1 and gj_2".

@@ -87,11 +87,11 @@ fn not_known(record: &Operation, step: &Step, money_open: bool) -> String {
         Row::SucceededWithoutOutputs => Some("Whether the render has any outputs.".to_owned()),
         Row::OutputsMayBeLost => Some(format!(
             "Whether {} can still be had.",
-            phrase::outputs(&missing_outputs(record))
+            phrase::outputs(record, &missing_outputs(record))
         )),
         Row::OutputsMissing => Some(format!(
             "Whether {} can be copied now: the next delivery tells.",
-            phrase::outputs(&step.outputs)
+            phrase::outputs(record, &step.outputs)
         )),
         Row::NotFound => Some("What became of the job: the provider does not find it now.".to_owned()),
         Row::ExecutionUnknown => Some("What the provider's state means.".to_owned()),

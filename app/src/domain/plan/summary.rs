@@ -34,7 +34,7 @@ fn effect(record: &Operation, step: &Step) -> String {
         Action::Deliver => {
             format!(
                 "Copies {} of the finished job {job} into our storage. Creates nothing.",
-                phrase::outputs(&step.outputs)
+                phrase::outputs(record, &step.outputs)
             )
         }
         Action::InspectAccounting => match &step.job_id {
@@ -73,7 +73,7 @@ fn reason(record: &Operation, evidence: &Evidence, jobs: &Jobs, step: &Step) -> 
         ),
         Row::OutputsMayBeLost => format!(
             "All that is missing ({}) failed again and again for a lasting reason: it may be lost.",
-            phrase::outputs(&missing_outputs(record))
+            phrase::outputs(record, &missing_outputs(record))
         ),
         Row::OutputsMissing => "The render succeeded; what is already ours stays as it is.".to_owned(),
         Row::AllCopied => "Every output that is awaited is copied and verified.".to_owned(),

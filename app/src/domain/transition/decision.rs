@@ -11,6 +11,7 @@ use crate::desk::view::{Event, EventKind, Lane};
 use crate::domain::decision::{Accounting, Closure, Decision, DecisionKind};
 use crate::domain::evidence::Evidence;
 use crate::domain::ids::JobId;
+use crate::domain::indexes::outputs;
 use crate::domain::operation::{Dispatch, Operation, Phase};
 use crate::domain::plan::missing_outputs;
 use crate::domain::redact::redact_text;
@@ -256,10 +257,7 @@ fn told(before: &Operation, after: &Operation, decision: &Decision, context: &Co
         Decision::AttachJob { job_id } | Decision::ChooseJob { job_id } => format!("{job_id}: "),
         Decision::AdoptAsOperation { job_id, id } => format!("{job_id} becomes the operation {id}: "),
         Decision::PrepareNewOperation { id } => format!("{id}: "),
-        Decision::OutputsLost { indexes } => {
-            let words: Vec<String> = indexes.iter().map(u32::to_string).collect();
-            format!("outputs {}: ", words.join(", "))
-        }
+        Decision::OutputsLost { indexes } => format!("{}: ", outputs(indexes, 0)),
         Decision::ConfirmNotSent { .. } if !context.candidates.is_empty() => {
             let found: Vec<&str> = context.candidates.iter().map(JobId::as_str).collect();
             format!("although the search found {}: ", found.join(", "))

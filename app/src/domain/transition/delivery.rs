@@ -4,6 +4,7 @@ use super::event::{WORKER, event, moved_phase};
 use super::observation::count;
 use super::{Change, axes, bump_if_different};
 use crate::desk::view::{EventKind, Lane};
+use crate::domain::indexes;
 use crate::domain::operation::{ErrorCategory, Operation, Phase};
 use crate::domain::plan::missing_outputs;
 use crate::domain::remote::{CopyState, OutputCopy};
@@ -122,14 +123,18 @@ fn told(results: &[OutputResult]) -> String {
     for result in results {
         match &result.outcome {
             OutputOutcome::Delivered { .. } => copied += 1,
-            OutputOutcome::Failed { category } => failed.push(format!("output {}: {category}", result.index)),
+            OutputOutcome::Failed { category } => failed.push((result.index, *category)),
         }
     }
     match (copied, failed.is_empty()) {
         (0, true) => "every output was there already".to_owned(),
         (copied, true) => format!("{} copied and verified", count(copied)),
-        (0, false) => failed.join(", "),
-        (copied, false) => format!("{} copied and verified; {}", count(copied), failed.join(", ")),
+        (0, false) => indexes::failures(failed),
+        (copied, false) => format!(
+            "{} copied and verified; {}",
+            count(copied),
+            indexes::failures(failed)
+        ),
     }
 }
 

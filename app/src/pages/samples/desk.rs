@@ -4,8 +4,8 @@ use super::stories::half_delivered;
 use crate::desk::view::OperationView;
 use crate::desk::{ClaimView, NoteView, ProviderView, RevisionView, SavedView, ViewedList};
 use crate::domain::ids::{JobId, OperationId};
-use crate::domain::operation::{Dispatch, Operation, Phase, SpecificationRef};
-use crate::domain::remote::{Execution, Fetch, Output};
+use crate::domain::operation::{Dispatch, ErrorCategory, Operation, Phase, SpecificationRef};
+use crate::domain::remote::{CopyState, Execution, Fetch, Output, OutputCopy};
 use crate::domain::role::Role;
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -46,6 +46,32 @@ fn held_by(by: &str, now: DateTime<Utc>) -> OperationView {
 }
 
 /// Somebody else is looking at it.
+/// Of twenty outputs, one is ours and one could not be written.
+pub fn twenty(now: DateTime<Utc>) -> OperationView {
+    let mut view = half_delivered(now);
+    view.remote.axes.outputs = Some(
+        (0..20)
+            .map(|index| Output {
+                index,
+                content_type: Some("image/png".to_owned()),
+            })
+            .collect(),
+    );
+    view.outputs.truncate(1);
+    view.outputs.push(OutputCopy {
+        index: 19,
+        state: CopyState::Failed,
+        storage_key: None,
+        bytes: None,
+        sha256: None,
+        category: Some(ErrorCategory::StorageWrite),
+        permanent_failures: 0,
+    });
+    view.plan.outputs = (1..20).collect();
+    view.plan.summary = "Copies outputs 1 to 19 of the finished job gj_48211 into our storage.".to_owned();
+    view
+}
+
 pub fn claimed(now: DateTime<Utc>) -> OperationView {
     held_by("a.lindqvist", now)
 }

@@ -5,7 +5,7 @@ mod lines;
 mod queue;
 mod stories;
 
-pub use desk::{claimed, mine, notes, providers, revision, views};
+pub use desk::{claimed, mine, notes, providers, revision, twenty, views};
 pub use queue::{lineage, queues, unreadable_letter, warnings};
 pub use stories::{blocked, contested, half_delivered, lost, not_submitted, observe_plan};
 
