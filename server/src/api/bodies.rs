@@ -98,7 +98,7 @@ pub struct SpecificationReport {
     /// An exact decimal.
     pub estimated_credits: String,
     /// Write-only: what the provider is asked for.
-    #[schema(value_type = Object, write_only)]
+    #[schema(value_type = Option<Object>, write_only)]
     pub body: Option<serde_json::Value>,
     pub as_of: Option<DateTime<Utc>>,
 }

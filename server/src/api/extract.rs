@@ -133,6 +133,8 @@ pub fn shape(error: &serde_json::Error) -> Problem {
 /// A body with a reason and nothing else.
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
+// The remote axis has a schema of that name.
+#[schema(as = ReasonGiven)]
 pub struct Reason {
     /// Required, at most 500 characters; kept in the audit.
     pub reason: String,

@@ -6,6 +6,7 @@ use super::bodies::OwnerReport;
 use super::extract::{Body, PathId};
 use crate::office::require;
 use crate::web::Served;
+use app::domain::guard::OwnerFacts;
 use app::domain::permission::Permission;
 use axum::Json;
 use axum::extract::State;
@@ -14,7 +15,7 @@ use serde_json::Value;
 
 /// Keeps an owner's facts; facts older than the stored ones are ignored.
 #[utoipa::path(put, path = "/owners/{id}", tag = "facts", security(("token" = [])),
-    params(("id" = String, Path)), request_body = OwnerReport, responses((status = 200, body = OwnerReport)))]
+    params(("id" = String, Path)), request_body = OwnerReport, responses((status = 200, body = OwnerFacts)))]
 pub async fn put(
     State(served): State<Served>,
     By(caller): By,

@@ -6,6 +6,7 @@ use super::bodies::SpecificationReport;
 use super::extract::{Body, PathId};
 use crate::office::require;
 use crate::web::Served;
+use app::domain::guard::SpecificationFacts;
 use app::domain::permission::Permission;
 use axum::Json;
 use axum::extract::State;
@@ -14,7 +15,7 @@ use serde_json::Value;
 
 /// Keeps a specification's facts; facts older than the stored ones are ignored.
 #[utoipa::path(put, path = "/specifications/{id}", tag = "facts", security(("token" = [])),
-    params(("id" = String, Path)), request_body = SpecificationReport, responses((status = 200, body = SpecificationReport)))]
+    params(("id" = String, Path)), request_body = SpecificationReport, responses((status = 200, body = SpecificationFacts)))]
 pub async fn put(
     State(served): State<Served>,
     By(caller): By,

@@ -185,7 +185,7 @@ impl Desk for OfficeDesk {
         &self,
         filter: &DeadLetterFilter,
         page: &PageRequest,
-    ) -> Answer<PageOf<DeadLetterRow>> {
+    ) -> Answer<Arc<PageOf<DeadLetterRow>>> {
         self.office
             .dead_letters_at(&self.moment, self.signed_in()?, filter, page)
             .await

@@ -75,22 +75,24 @@ pub enum ProviderFacts {
 }
 
 /// Owner facts, as the application reported them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct OwnerFacts {
     pub id: String,
     pub authorized: bool,
+    #[schema(value_type = String)]
     pub remaining_credits: Decimal,
     pub as_of: DateTime<Utc>,
 }
 
 /// Specification facts, as the application reported them. The body is write-only and not here.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct SpecificationFacts {
     pub id: String,
     pub current_revision: i64,
     pub model: Option<String>,
     pub model_available: bool,
     pub active: bool,
+    #[schema(value_type = String)]
     pub estimated_credits: Decimal,
     pub has_body: bool,
     pub as_of: DateTime<Utc>,

@@ -212,7 +212,7 @@ fn assemble(
     let decisions = DecisionKind::ALL
         .iter()
         .copied()
-        .filter(|kind| ground.allows(*kind).is_ok())
+        .filter(|kind| ground.allows(*kind).is_ok() && ground.offers(*kind))
         .collect();
     Plan {
         operation_id: record.id.clone(),

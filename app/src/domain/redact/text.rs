@@ -69,7 +69,7 @@ static RULES: LazyLock<Rules> = LazyLock::new(|| Rules {
         r#"(?i)({START}(?:key|code|nonce|session|sid){IS})({QUOTED}|[^\s"',;&)}}\]]+)"#
     )),
     vendor: pattern(&format!(
-        r"({START})((?:(?:sk|pk|rk|dlo|gh[opsru]|github_pat|glpat|xox[abeoprs]|hf|r8|npm|pypi|whsec)[-_]|AIza|ya29\.)[A-Za-z0-9_.-]{8,}|(?:AKIA|ASIA|AROA|AIDA)[A-Z0-9]{8,})",
+        r"({START})((?:(?:sk|pk|rk|dlo|gh[opsru]|github_pat|glpat|xox[abeoprs]|hf|r8|npm|pypi|whsec)[-_]|AIza|ya29\.)[A-Za-z0-9_.-]{{8,}}|(?:AKIA|ASIA|AROA|AIDA)[A-Z0-9]{{8,}})",
     )),
     jwt: pattern(r"eyJ[A-Za-z0-9_=-]{4,}(?:\.[A-Za-z0-9_=+/-]*){1,4}"),
     opaque: pattern(r"()([A-Za-z0-9_+=-]{32,})"),

@@ -42,6 +42,17 @@ pub(super) fn update_charge(charge: &mut Charge, newer: &Charge) {
     charge.refunded = newer.refunded.or(charge.refunded);
 }
 
+/// A newer answer's account of the charge. What it leaves out stays known, and the state is what all known amounts mean
+/// together: an answer that does not speak of a refund does not take a proven one back.
+pub(super) fn update_charge_by_read(charge: &mut Charge, newer: &Charge) {
+    update_charge(charge, newer);
+    let pending = newer.state == ChargeState::RefundPending;
+    let meant = Charge::state_of(pending, charge.reserved, charge.charged, charge.refunded);
+    if newer.state != ChargeState::Unknown && meant != ChargeState::Unknown {
+        charge.state = meant;
+    }
+}
+
 pub(super) fn is_delivered(copy: &OutputCopy) -> bool {
     match copy.state {
         CopyState::Delivered => true,
@@ -89,7 +100,7 @@ pub(super) fn update_by_read(
     }
     remote.read_at = Some(at);
     if let Some(charge) = &seen.charge {
-        update_charge(&mut job.charge, charge);
+        update_charge_by_read(&mut job.charge, charge);
     }
 }
 

@@ -98,7 +98,7 @@ fn observe_delivered(record: &mut Operation, seen: &Observation, at: DateTime<Ut
         && !older
         && let Some(charge) = &seen.charge
     {
-        axes::update_charge(&mut record.charge, charge);
+        axes::update_charge_by_read(&mut record.charge, charge);
     }
 }
 

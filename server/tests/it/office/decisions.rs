@@ -139,6 +139,12 @@ async fn choose_job(_backend: Backend, database: Database) {
             .await,
         Code::JobHeldElsewhere
     );
+    // Also where no other id is left to choose, though then nothing offers the choice.
+    desk.made("c", accepted("gj_3")).await;
+    let refused = desk.refused("c", Decision::ChooseJob { job_id: job("gj_3") });
+    assert_eq!(refused.await, Code::JobHeldElsewhere);
+    let offered = desk.view("c").await.plan.decisions;
+    assert!(!offered.contains(&DecisionKind::ChooseJob), "{offered:?}");
 }
 
 async fn adopt_as_operation(_backend: Backend, database: Database) {

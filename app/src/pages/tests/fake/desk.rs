@@ -10,6 +10,7 @@ use crate::domain::role::Caller;
 use crate::pages::samples;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use std::sync::Arc;
 
 #[async_trait]
 impl Desk for FakeDesk {

@@ -31,6 +31,45 @@ fn a_read_that_lists_an_output_forgives_its_failed_copies_unless_it_delivers() {
 }
 
 #[test]
+fn an_answer_that_leaves_a_refund_out_does_not_take_it_back() {
+    let before = read(Phase::Failed, Execution::Failed);
+    let answers = [
+        (
+            charge(ChargeState::Refunded, Some(12), Some(12)),
+            ChargeState::Refunded,
+        ),
+        (
+            charge(ChargeState::Charged, Some(12), None),
+            ChargeState::Refunded,
+        ),
+        (
+            charge(ChargeState::Charged, Some(15), None),
+            ChargeState::PartiallyRefunded,
+        ),
+        (
+            charge(ChargeState::RefundPending, None, None),
+            ChargeState::RefundPending,
+        ),
+        (
+            charge(ChargeState::Unknown, None, None),
+            ChargeState::RefundPending,
+        ),
+        (
+            charge(ChargeState::Charged, Some(15), Some(0)),
+            ChargeState::Charged,
+        ),
+        (charge(ChargeState::None, Some(0), None), ChargeState::None),
+    ];
+    answers.into_iter().fold(before, |record, (charge, meant)| {
+        let mut again = seen(Execution::Failed);
+        again.charge = Some(charge.clone());
+        let after = observe(&record, &again).record;
+        assert_eq!(after.charge.state, meant, "after {charge:?}");
+        after
+    });
+}
+
+#[test]
 fn an_id_that_is_not_attached_changes_only_its_own_axes() {
     let before = read(Phase::Accepted, Execution::Running);
     let mut other = seen(Execution::Succeeded);
