@@ -3,6 +3,7 @@
 mod access;
 mod api_edge;
 mod api_records;
+mod api_schema;
 mod architecture;
 mod around;
 mod artifacts;
