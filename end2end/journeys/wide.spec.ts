@@ -1,13 +1,13 @@
 // Wide screens: a second column for what comes later, in the same order; and the page's age, always in one place.
 import { expect, test, type Page } from '@playwright/test';
-import { base, fits, operationWith, signIn } from './people';
+import { accessible, base, fits, operationWith, signIn } from './people';
 import { api, fresh } from './changes';
 
 async function box(page: Page, selector: string) {
   return (await page.locator(selector).first().boundingBox())!;
 }
 
-/** The places of all that can be focused in the page, in the order of the Tab key. */
+/** All that can be focused in the page, in the order of the Tab key. */
 function order(page: Page) {
   return page.evaluate(() => [...document.querySelectorAll('main :is(a[href], button, summary, textarea, input:not([type=hidden]))')]
     .map((one) => one.textContent || one.getAttribute('name')));
@@ -34,6 +34,7 @@ test('what comes later stands beside what comes first, in the same order', async
     expect(Math.abs(other.y - one.y), `${path} begins at one height`).toBeLessThan(24);
     expect(await order(page)).toEqual(narrow);
     await fits(page);
+    await accessible(page);
   }
   await context.close();
 });

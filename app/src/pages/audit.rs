@@ -16,7 +16,7 @@ use crate::components::pager::{Pager, pager};
 use crate::components::said::said;
 use crate::components::text::{absent, outside, person, short, tail};
 use crate::components::time::{ago, moment, when};
-use crate::components::words::thousands;
+use crate::components::words::{count, thousands};
 use crate::desk::{ChainCheck, PageOf, Topic};
 use crate::domain::audit::AuditEntry;
 use crate::domain::permission::Permission;
@@ -74,7 +74,7 @@ fn chain(model: &Model) -> AnyView {
         }
         .into_any(),
         Some(ChainCheck { at, entries, .. }) => view! {
-            <p class="dim" data-chain="whole">"The chain is whole: " {thousands(entries)} " entries, checked "
+            <p class="dim" data-chain="whole">"The chain is whole: " {count(entries, "entry", "entries")} ", checked "
                 {when(at, ago(model.now, at))} "."</p>
         }
         .into_any(),
@@ -128,7 +128,7 @@ pub fn rows(entries: &[AuditEntry], now: DateTime<Utc>, with_about: bool) -> Vec
             });
             view! {
                 <tr role="row" data-seq=entry.seq.to_string() data-audit=entry.action.clone()>
-                    <td role="cell" data-l="Entry" class="n">{crate::components::words::thousands(entry.seq)}</td>
+                    <td role="cell" data-l="Entry" class="n">{thousands(entry.seq)}</td>
                     <td role="cell" data-l="When">{moment(now, entry.at)}</td>
                     <td role="cell" data-l="Who">{person(&entry.actor)} <small>{outside(&entry.role)}</small></td>
                     <td role="cell" data-l="What" class="w">
