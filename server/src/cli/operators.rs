@@ -78,8 +78,13 @@ pub async fn add(context: Context, name: &str, role: Role) -> Outcome {
                 ),
             )));
         }
-        Added::New => println!("added {name} as {role}"),
-        Added::Changed { before } => println!("{name} was {before} and is now {role}, with a new password"),
+        Added::New => println!("added {} as {role}", written(name)),
+        Added::Changed { before } => {
+            println!(
+                "{} was {before} and is now {role}, with a new password",
+                written(name)
+            );
+        }
     }
     Ok(())
 }

@@ -17,7 +17,7 @@ use serde::de::DeserializeOwned;
 pub(super) enum Begun<T> {
     /// It was carried out before: this was its answer.
     Before(T),
-    Now(Order),
+    Now(Box<Order>),
 }
 
 /// Holds the operation's lock until it ends.
@@ -43,7 +43,7 @@ impl Order {
         let record = operations::lock(&mut tx, operation)
             .await?
             .ok_or_else(no_such_operation)?;
-        Ok(Begun::Now(Self { tx, record }))
+        Ok(Begun::Now(Box::new(Self { tx, record })))
     }
 
     /// An entry of the audit about it: the revision stays.
