@@ -1,7 +1,7 @@
 //! Pages and their forms. The context that both need is wired here, once.
 
 use super::{Face, Reference, Served, proxy};
-use crate::api::problem::Problem;
+use crate::api::problem::{Problem, RETRY_UNAVAILABLE};
 use crate::office::Office;
 use crate::office::desk::OfficeDesk;
 use crate::office::kept::Moment;
@@ -76,6 +76,10 @@ impl Reply for Answered {
     fn status(&self, code: u16) {
         if let Ok(status) = StatusCode::from_u16(code) {
             self.options.set_status(status);
+        }
+        if code == Code::Unavailable.status() {
+            let again = HeaderValue::from(RETRY_UNAVAILABLE);
+            self.options.insert_header(header::RETRY_AFTER, again);
         }
     }
 }

@@ -31,7 +31,9 @@ async fn who_waits_too_long_for_a_lock_is_told_that_the_database_is_busy() {
     let mut browser = play.app.signed_in(Role::Admin).await;
     let mut holder = sqlx::PgConnection::connect(&url).await.expect("a connection");
     holder
-        .execute("BEGIN; SELECT 1 FROM dlo_operations WHERE id = 'op_q' FOR UPDATE")
+        .execute(
+            "BEGIN; SELECT 1 FROM dlo_operations WHERE id = 'op_q' FOR UPDATE; LOCK TABLE dlo_audit IN ACCESS EXCLUSIVE MODE",
+        )
         .await
         .expect("a lock");
     let asked = Instant::now();
@@ -39,9 +41,15 @@ async fn who_waits_too_long_for_a_lock_is_told_that_the_database_is_busy() {
         let path = "/api/v1/operations/op_q/recoveries";
         play.app.post_with_key(Role::Approver, path, &order, "held")
     };
-    let (refusal, page) = tokio::join!(send(), browser.get("/operations/op_q"));
-    let waited = asked.elapsed();
-    page.expect(200);
+    let mut other = play.app.browser();
+    other.cookie = browser.cookie.clone();
+    let told = async { (send().await, asked.elapsed()) };
+    let ((refusal, waited), page, record) =
+        tokio::join!(told, browser.get("/audit"), other.get("/operations/op_q"));
+    record.expect(200);
+    assert!(!page.header("retry-after").is_empty());
+    let page = page.expect(503);
+    assert!(page.body.contains("did not answer in time"), "{}", page.body);
     assert!(!refusal.header("retry-after").is_empty());
     let said = refusal.refused(503, "unavailable");
     let words = said["detail"].as_str().unwrap_or_default().to_owned();
