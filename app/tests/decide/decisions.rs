@@ -1,6 +1,7 @@
 //! Where each decision is allowed.
 
 use crate::sample;
+use crate::world::World;
 use app::domain::attempt::ReceiptKind;
 use app::domain::decision::{DecisionKind, allowed, allows_child};
 use app::domain::evidence::Evidence;
@@ -78,8 +79,18 @@ fn jobs_are_attached_chosen_and_adopted() {
         "gj_1 can be chosen"
     );
     assert!(
-        !may(DecisionKind::ChooseJob, &lone, &another_has_it),
-        "none is free"
+        may(DecisionKind::ChooseJob, &lone, &another_has_it),
+        "where it is recorded the id is refused by its own code"
+    );
+    let offers = |record: &Operation, evidence: &Evidence| {
+        let mut world = World::of(record.clone());
+        world.evidence = evidence.clone();
+        world.plan().decisions.contains(&DecisionKind::ChooseJob)
+    };
+    assert!(offers(&held, &another_has_it), "gj_1 can be chosen");
+    assert!(
+        !offers(&lone, &another_has_it),
+        "none is free: nothing is offered"
     );
     held.closure = Some(sample::closure());
     assert!(!may(DecisionKind::ChooseJob, &held, &naming(&["gj_2"])), "closed");
