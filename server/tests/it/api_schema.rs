@@ -148,7 +148,7 @@ async fn every_answer_is_as_it_is_described() {
         .expect(200);
     let view = described.holds("patch", "/operations/{id}", &changed);
     assert_eq!(view["remote"]["reason"], "moderation");
-    assert_eq!(view["other_jobs"][0]["job_id"], "gj_2", "{view}");
+    assert_eq!(view["remote"]["other_jobs"][0]["job_id"], "gj_2", "{view}");
     let letter = desk
         .dies(
             "render.poll",
