@@ -1,6 +1,6 @@
 // Keys are extras: they do what the page offers anyway, they can be switched off, and never type over the reader.
 import { expect, test } from '@playwright/test';
-import { accessible, base, operationWith, signIn } from './people';
+import { accessible, arrived, base, operationWith, signIn } from './people';
 
 test('keys move, open, search and lead away', async ({ page }) => {
   await signIn(page, 'viewer');
@@ -13,13 +13,13 @@ test('keys move, open, search and lead away', async ({ page }) => {
   await expect(links.nth(1)).toBeFocused();
   const href = await links.nth(1).getAttribute('href');
   await page.keyboard.press('o');
-  await expect(page).toHaveURL(`${base}${href}`);
+  await arrived(page, `${base}${href}`);
   await page.keyboard.press('g');
   await page.keyboard.press('a');
-  await expect(page).toHaveURL(`${base}/audit`);
+  await arrived(page, `${base}/audit`);
   await page.keyboard.press('g');
   await page.keyboard.press('d');
-  await expect(page).toHaveURL(`${base}/dead-letters`);
+  await arrived(page, `${base}/dead-letters`);
   await page.keyboard.press('/');
   const search = page.locator('input[type=search]');
   await expect(search).toBeFocused();

@@ -14,6 +14,14 @@ export async function signInAt(office: string, page: Page, name: string, passwor
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await expect(page).toHaveURL(new RegExp(`${next.replace(/[?]/g, '\\?')}`));
+  // The address changes before the page's script has run.
+  await page.waitForLoadState('load');
+}
+
+/** Is at an address, and the page there is ready for keys. */
+export async function arrived(page: Page, address: string) {
+  await expect(page).toHaveURL(address);
+  await page.waitForLoadState('load');
 }
 
 export function signIn(page: Page, name: 'viewer' | 'operator' | 'approver', next = '/dead-letters') {
