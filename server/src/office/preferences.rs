@@ -16,12 +16,12 @@ impl Office {
     pub async fn preferences(&self, moment: &Moment, person: &str) -> Preferences {
         let state = moment.of(&self.database).await;
         if let Some(chosen) = state.and_then(|state| self.chosen.get(state, person)) {
-            return Preferences::clone(&chosen);
+            return *chosen;
         }
         match preferences::find(&self.database, person).await {
             Ok(chosen) => {
                 if let Some(state) = state {
-                    self.chosen.keep(state.clone(), person.to_owned(), chosen.clone());
+                    self.chosen.keep(state.clone(), person.to_owned(), chosen);
                 }
                 chosen
             }
