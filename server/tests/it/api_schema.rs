@@ -58,7 +58,8 @@ impl Description {
             Value::Array(_) => "array",
             Value::Object(_) => "object",
         };
-        if !named.is_empty() && !named.contains(&is) && !(is == "integer" && named.contains(&"number")) {
+        let fits = named.contains(&is) || (is == "integer" && named.contains(&"number"));
+        if !named.is_empty() && !fits {
             found.push(format!("{at}: {is} instead of {named:?}"));
         }
         if let Some(items) = value.as_array() {
