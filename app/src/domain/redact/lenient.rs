@@ -182,7 +182,10 @@ fn number(word: &str) -> Option<Value> {
     if !is_number {
         return None;
     }
-    if let Ok(whole) = word.parse::<i64>() {
+    // A whole number has no negative zero; a double has.
+    if let Ok(whole) = word.parse::<i64>()
+        && word != "-0"
+    {
         return Some(Value::from(whole));
     }
     if let Ok(whole) = word.parse::<u64>() {

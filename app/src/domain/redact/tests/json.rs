@@ -81,6 +81,7 @@ fn what_queues_really_hold_is_read() {
         read("[12345678901234567890123, 0.1234567890123456789, 1e999]"),
         json!(["12345678901234567890123", "0.1234567890123456789", "1e999"])
     );
+    assert_eq!(read("[-0, 0, -0.0]"), json!([-0.0, 0, -0.0]));
     assert_eq!(read(r#"{"a": 1} trailing"#), json!(r#"{"a": 1} trailing"#));
     assert_eq!(read("no json"), json!("no json"));
     assert_eq!(read(""), json!(""));
