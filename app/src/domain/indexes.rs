@@ -2,8 +2,8 @@
 
 use crate::domain::operation::ErrorCategory;
 
-/// The most single indexes and ranges that a sentence names.
-const NAMED_IN_A_SENTENCE: usize = 6;
+/// The most things that a sentence names: ids, single indexes, ranges.
+pub(super) const NAMED_IN_A_SENTENCE: usize = 6;
 
 /// From, to; both belong to it.
 type Run = (u32, u32);
@@ -31,9 +31,9 @@ fn runs(indexes: &[u32]) -> Vec<Run> {
         .collect()
 }
 
-fn joined(runs: &[Run], more: usize) -> String {
-    let mut words: Vec<String> = runs
-        .iter()
+/// As it is read: `2`, `0 to 18`.
+fn worded(runs: &[Run]) -> Vec<String> {
+    runs.iter()
         .map(|(from, to)| {
             if from == to {
                 from.to_string()
@@ -41,7 +41,11 @@ fn joined(runs: &[Run], more: usize) -> String {
                 format!("{from} to {to}")
             }
         })
-        .collect();
+        .collect()
+}
+
+/// `a`, `a and b`, `a, b and 12 more`; `none` without a word.
+pub(super) fn joined(mut words: Vec<String>, more: usize) -> String {
     if more > 0 {
         words.push(format!("{more} more"));
     }
@@ -54,7 +58,7 @@ fn joined(runs: &[Run], more: usize) -> String {
 
 /// Every index, the longest runs as ranges: `2`, `0, 2 and 3`, `0 to 18 and 20`.
 pub fn ranges(indexes: &[u32]) -> String {
-    joined(&runs(indexes), 0)
+    joined(worded(&runs(indexes)), 0)
 }
 
 /// With their noun: `output 2`, `outputs 0 to 18 and 20`, `all 20 outputs`. `of` is how many there are in all, as far as
@@ -74,7 +78,7 @@ pub fn outputs(indexes: &[u32], of: usize) -> String {
         .map(|(from, to)| usize::try_from(to - from).unwrap_or(usize::MAX).saturating_add(1))
         .sum();
     let noun = if number == 1 { "output" } else { "outputs" };
-    format!("{noun} {}", joined(named, number.saturating_sub(covered)))
+    format!("{noun} {}", joined(worded(named), number.saturating_sub(covered)))
 }
 
 /// Those that share a word, together, in the order in which the words come first.

@@ -63,6 +63,28 @@ impl<Q: Eq + Hash, A> Kept<Q, A> {
         }
     }
 
+    /// The answer as it was kept for this moment's state, or as `read` gives it now; what is not awaited reads nothing.
+    ///
+    /// # Errors
+    /// As `read`.
+    pub async fn answer<E>(
+        &self,
+        moment: &Moment,
+        database: &Database,
+        question: Q,
+        read: impl Future<Output = Result<A, E>>,
+    ) -> Result<Arc<A>, E> {
+        let state = moment.of(database).await;
+        if let Some(found) = state.and_then(|state| self.get(state, &question)) {
+            return Ok(found);
+        }
+        let answer = read.await?;
+        Ok(match state {
+            Some(state) => self.keep(state.clone(), question, answer),
+            None => Arc::new(answer),
+        })
+    }
+
     /// Keeps an answer. The state was asked for before the answer was read: a change that came between makes it an answer
     /// that nobody asks for again, never a wrong one.
     pub fn keep(&self, state: State, question: Q, answer: A) -> Arc<A> {

@@ -27,16 +27,12 @@ impl Office {
         topic: &Topic,
     ) -> Result<String, DeskError> {
         require(caller, Permission::Read)?;
-        let state = moment.of(&self.database).await;
-        if let Some(mark) = state.and_then(|state| self.marks.get(state, topic)) {
-            return Ok(String::clone(&mark));
-        }
-        let mut tx = self.database.read().await?;
-        let mut marks = marks::read(&mut tx, std::slice::from_ref(topic)).await?;
-        let mark = marks.remove(topic).unwrap_or_default();
-        if let Some(state) = state {
-            self.marks.keep(state.clone(), topic.clone(), mark.clone());
-        }
-        Ok(mark)
+        let read = async {
+            let mut tx = self.database.read().await?;
+            let mut marks = marks::read(&mut tx, std::slice::from_ref(topic)).await?;
+            Ok::<_, DeskError>(marks.remove(topic).unwrap_or_default())
+        };
+        let kept = self.marks.answer(moment, &self.database, topic.clone(), read);
+        Ok(String::clone(&*kept.await?))
     }
 }

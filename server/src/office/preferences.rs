@@ -14,17 +14,12 @@ pub(super) const PEOPLE: usize = 256;
 impl Office {
     /// What this person chose. Unreadable preferences are the defaults: a page in an incident opens all the same.
     pub async fn preferences(&self, moment: &Moment, person: &str) -> Preferences {
-        let state = moment.of(&self.database).await;
-        if let Some(chosen) = state.and_then(|state| self.chosen.get(state, person)) {
-            return *chosen;
-        }
-        match preferences::find(&self.database, person).await {
-            Ok(chosen) => {
-                if let Some(state) = state {
-                    self.chosen.keep(state.clone(), person.to_owned(), chosen);
-                }
-                chosen
-            }
+        let read = preferences::find(&self.database, person);
+        let kept = self
+            .chosen
+            .answer(moment, &self.database, person.to_owned(), read);
+        match kept.await {
+            Ok(chosen) => *chosen,
             Err(error) => {
                 tracing::warn!(error = %error, "preferences could not be read");
                 Preferences::default()

@@ -4,6 +4,7 @@ use super::desk::OfficeDesk;
 use super::idempotent::{self, check_key};
 use super::kept::Moment;
 use super::{Failure, Office, check_reason, require};
+use crate::database::DbError;
 use crate::storage::audit::{self, Entry};
 use crate::storage::idempotency::Claim;
 use crate::storage::providers::{self, Pause};
@@ -27,18 +28,12 @@ fn seen(pause: Pause) -> PauseView {
 impl Office {
     /// Where creation is paused. Unreadable is none: the guard asks the database itself.
     pub async fn paused(&self, moment: &Moment) -> Vec<PauseView> {
-        let state = moment.of(&self.database).await;
-        if let Some(paused) = state.and_then(|state| self.paused.get(state, &())) {
-            return Vec::clone(&paused);
-        }
-        match providers::now_paused(&self.database).await {
-            Ok(paused) => {
-                let paused: Vec<PauseView> = paused.into_iter().map(seen).collect();
-                if let Some(state) = state {
-                    self.paused.keep(state.clone(), (), paused.clone());
-                }
-                paused
-            }
+        let read = async {
+            let paused = providers::now_paused(&self.database).await?;
+            Ok::<_, DbError>(paused.into_iter().map(seen).collect())
+        };
+        match self.paused.answer(moment, &self.database, (), read).await {
+            Ok(paused) => Vec::clone(&paused),
             Err(error) => {
                 tracing::warn!(error = %error, "the paused providers could not be read");
                 Vec::new()

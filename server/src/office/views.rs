@@ -19,16 +19,10 @@ impl Office {
     /// `role_required`, `unavailable`.
     pub async fn views(&self, moment: &Moment, caller: &Caller, list: ViewedList) -> Answer<Vec<SavedView>> {
         require(caller, Permission::Read)?;
-        let state = moment.of(&self.database).await;
         let asked = (caller.name.clone(), list);
-        if let Some(found) = state.and_then(|state| self.saved.get(state, &asked)) {
-            return Ok(Vec::clone(&found));
-        }
-        let found = views::list(&self.database, &caller.name, list).await?;
-        if let Some(state) = state {
-            self.saved.keep(state.clone(), asked, found.clone());
-        }
-        Ok(found)
+        let read = views::list(&self.database, &caller.name, list);
+        let kept = self.saved.answer(moment, &self.database, asked, read);
+        Ok(Vec::clone(&*kept.await?))
     }
 
     /// Saves a view for the caller; sharing asks for the approver role.

@@ -3,7 +3,7 @@
 //! `GET /events?desk`, `?operation=ID`, `?recovery=ID`; `seen` is the mark of the page, `Last-Event-ID` outdoes it.
 //! `changed` comes with the mark as its id; `beat` says that the state of that mark still holds.
 
-use super::pages::Visit;
+use super::visit::Visit;
 use super::{Face, Reference, Served};
 use crate::api::problem::Problem;
 use crate::live::{Known, Seat};

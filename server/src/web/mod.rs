@@ -17,6 +17,7 @@ mod proxy;
 mod serve;
 mod single_sign_on;
 pub mod summary;
+pub mod visit;
 
 pub use limits::Limits;
 pub use serve::{DRAIN, SHUTDOWN_GRACE, serve, serve_with};
@@ -102,7 +103,7 @@ pub fn router(served: Served, secure: bool) -> Router {
         .fallback(pages::unknown)
         .method_not_allowed_fallback(pages::wrong_method)
         .layer(middleware::from_fn(permissions::ruled))
-        .layer(middleware::from_fn_with_state(served.clone(), pages::identify))
+        .layer(middleware::from_fn_with_state(served.clone(), visit::identify))
         .layer(sessions)
         .layer(middleware::from_fn_with_state(
             served.clone(),

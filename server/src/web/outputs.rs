@@ -1,7 +1,7 @@
 //! `/operations/{id}/outputs/{index}`: our own copy of one output, from our own store. A browser is told what the bytes
 //! are, by their beginning; what is not on the short list of images and videos is only offered to be saved.
 
-use super::{Face, Reference, Served, pages};
+use super::{Face, Reference, Served, pages, visit};
 use crate::api::problem::Problem;
 use crate::artifacts::{Artifacts, Part};
 use app::desk::Code;
@@ -36,7 +36,7 @@ pub async fn show(
     request: Request,
 ) -> Response {
     let wanted = wanted_range(request.headers());
-    let (reader, reference) = (pages::reader(&request), Reference::of(&request));
+    let (reader, reference) = (visit::reader(&request), Reference::of(&request));
     match copy(&served, reader, id, index, wanted).await {
         Ok(response) => response,
         Err(problem) => Face::Page.refuse(problem, &reference),

@@ -3,7 +3,8 @@
 //! Both are links: a form would be stopped on its way to another host, which the policy forbids. A link from elsewhere
 //! begins nothing; it leads to the sign-in page, where a person decides.
 
-use super::pages::{Visit, base, to_login};
+use super::pages::{base, to_login};
+use super::visit::Visit;
 use super::{Face, Reference, Served};
 use crate::api::problem::Problem;
 use crate::office::session;

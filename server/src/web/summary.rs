@@ -1,6 +1,6 @@
 //! `/operations/{id}?as=markdown`: the operation in a few lines, as a text to paste. Anything else is its page.
 
-use super::{Face, Reference, Served, pages};
+use super::{Face, Reference, Served, pages, visit};
 use crate::api::problem::Problem;
 use app::domain::ids::OperationId;
 use app::domain::role::Caller;
@@ -19,7 +19,7 @@ pub async fn operation(State(served): State<Served>, request: Request) -> Respon
     if query.get("as") != Some("markdown") {
         return pages::page(State(served), request).await;
     }
-    let (reader, base) = (pages::reader(&request), pages::base(&served, &request));
+    let (reader, base) = (visit::reader(&request), pages::base(&served, &request));
     let segment = request.uri().path().rsplit('/').next().unwrap_or_default();
     let id = OperationId(href::decode(segment));
     let reference = Reference::of(&request);

@@ -6,7 +6,6 @@ use super::DecisionKind;
 use crate::domain::accounting::is_settled;
 use crate::domain::attempt::{Attempt, ReceiptKind};
 use crate::domain::evidence::{Evidence, Jobs};
-use crate::domain::ids::JobId;
 use crate::domain::operation::{Operation, Phase};
 use crate::domain::plan::Row;
 use chrono::{DateTime, Duration, Utc};
@@ -120,30 +119,14 @@ impl Ground<'_> {
         must(
             self.has_unattached(),
             "No other job id is known: there is nothing to choose.",
-        )?;
-        Ok(())
+        )
     }
 
     /// Whether the decision can come to anything, where it is allowed: a job id that another operation holds is refused by
     /// its own code, and one that is left is needed to offer the choice.
     pub(in crate::domain) fn offers(&self, kind: DecisionKind) -> bool {
         let held = &self.evidence.held_elsewhere;
-        let is_free = |job: &JobId| !held.contains(job);
-        match kind {
-            DecisionKind::ChooseJob => self.jobs.own.iter().any(is_free),
-            DecisionKind::AttachJob
-            | DecisionKind::AdoptAsOperation
-            | DecisionKind::ConfirmNotSent
-            | DecisionKind::OutsideSendExcluded
-            | DecisionKind::CloseUnresolved
-            | DecisionKind::OutputsLost
-            | DecisionKind::RefundConfirmed
-            | DecisionKind::ChargeAccepted
-            | DecisionKind::RefundRequested
-            | DecisionKind::AcknowledgeObsolete
-            | DecisionKind::PrepareNewOperation
-            | DecisionKind::Reopen => true,
-        }
+        kind != DecisionKind::ChooseJob || self.jobs.own.iter().any(|job| !held.contains(job))
     }
 
     fn confirm_not_sent(&self) -> Result<(), String> {

@@ -1,31 +1,17 @@
 //! Small pieces of the sentences about a record. Plain English, exact, never an inner text.
 
 use crate::domain::ids::JobId;
-use crate::domain::indexes;
+use crate::domain::indexes::{self, NAMED_IN_A_SENTENCE, joined};
 use crate::domain::money::{Charge, ChargeState};
 use crate::domain::operation::{Dispatch, Operation, Phase};
 use crate::domain::remote::{CopyState, Execution};
 use std::fmt::Display;
 
-/// The most things that a sentence lists by name.
-const NAMED_IN_A_SENTENCE: usize = 6;
-
 /// "a", "a and b", "a, b and c", "a, b, c, d, e, f and 12 more".
 pub(super) fn list<T: Display>(items: &[T]) -> String {
     let hidden = items.len().saturating_sub(NAMED_IN_A_SENTENCE);
-    let mut named: Vec<String> = items
-        .iter()
-        .take(NAMED_IN_A_SENTENCE)
-        .map(ToString::to_string)
-        .collect();
-    if hidden > 0 {
-        named.push(format!("{hidden} more"));
-    }
-    match named.split_last() {
-        None => "none".to_owned(),
-        Some((only, [])) => only.clone(),
-        Some((last, before)) => format!("{} and {last}", before.join(", ")),
-    }
+    let named = items.iter().take(NAMED_IN_A_SENTENCE);
+    joined(named.map(ToString::to_string).collect(), hidden)
 }
 
 /// "output 1", "outputs 1 and 3", "all 20 outputs".
