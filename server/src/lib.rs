@@ -14,6 +14,7 @@ pub mod fixture;
 #[cfg(test)]
 #[path = "../../app/src/fuzzing.rs"]
 mod fuzzing;
+pub mod gzip;
 pub mod live;
 pub mod office;
 pub mod oidc;

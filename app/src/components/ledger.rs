@@ -2,7 +2,6 @@
 //! that stacks is laid out as a grid, and some browsers forget then that it is a table.
 
 use leptos::prelude::*;
-use std::sync::Arc;
 
 /// The head of one column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,41 +42,6 @@ pub fn ledger(
     columns: impl IntoIterator<Item = Column>,
     rows: impl IntoAny,
 ) -> AnyView {
-    let rows = rows.into_any();
-    framed(
-        label,
-        class,
-        breadth,
-        columns,
-        view! { <tbody role="rowgroup">{rows}</tbody> }.into_any(),
-    )
-}
-
-/// As [`ledger`], with rows that were rendered before.
-pub fn ledger_of(
-    label: &'static str,
-    class: &str,
-    breadth: Breadth,
-    columns: impl IntoIterator<Item = Column>,
-    rows: &Arc<String>,
-) -> AnyView {
-    let rows = String::clone(rows);
-    framed(
-        label,
-        class,
-        breadth,
-        columns,
-        view! { <tbody role="rowgroup" inner_html=rows></tbody> }.into_any(),
-    )
-}
-
-fn framed(
-    label: &'static str,
-    class: &str,
-    breadth: Breadth,
-    columns: impl IntoIterator<Item = Column>,
-    body: AnyView,
-) -> AnyView {
     let heads = columns
         .into_iter()
         .map(|one| {
@@ -93,7 +57,7 @@ fn framed(
         <div class="sheet" data-columns=many>
             <table class=format!("ledger {class}") role="table" aria-label=label>
                 <thead role="rowgroup"><tr role="row">{heads}</tr></thead>
-                {body}
+                <tbody role="rowgroup">{rows.into_any()}</tbody>
             </table>
         </div>
     }

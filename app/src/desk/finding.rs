@@ -9,7 +9,7 @@ use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 pub const HOURS: i64 = 48;
 
 /// Dead letters of one label that died within one hour.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct HourCount {
     /// The hour's beginning, UTC.
     pub hour: DateTime<Utc>,
@@ -19,7 +19,7 @@ pub struct HourCount {
 }
 
 /// [`HOURS`] hours from `first` on; hours and labels without a dead letter are left out.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Hours {
     /// The beginning of the first hour, UTC.
     pub first: DateTime<Utc>,
@@ -27,7 +27,7 @@ pub struct Hours {
 }
 
 /// Dead letters under one error category; `None` where a message states none.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct CategoryCount {
     pub category: Option<ErrorCategory>,
     pub count: i64,

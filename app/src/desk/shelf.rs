@@ -5,10 +5,13 @@ use async_trait::async_trait;
 use std::sync::Arc;
 
 /// Pieces of pages as HTML, made from what the database held at one moment.
+///
+/// Both verbs answer what stands for the piece where the page is written: the HTML itself, or a mark that is replaced by
+/// it before the page leaves. It is put into the page as it is, once.
 pub trait Shelf: Send + Sync {
     /// The piece of this name, where somebody made it and nothing was changed since.
-    fn get(&self, name: &str) -> Option<Arc<String>>;
-    fn put(&self, name: String, html: String) -> Arc<String>;
+    fn get(&self, name: &str) -> Option<String>;
+    fn put(&self, name: String, html: String) -> String;
 }
 
 /// Where pieces lie.

@@ -43,14 +43,14 @@ pub struct Overview {
 pub const COUNT_CAP: i64 = 10_000;
 
 /// One label's live count.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct LabelCount {
     pub label: Label,
     pub count: i64,
 }
 
 /// The desk's rail.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Summary {
     /// All dead letters under the filter.
     pub total: i64,

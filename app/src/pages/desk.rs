@@ -10,7 +10,7 @@ use crate::components::empty::{Empty, empty};
 use crate::components::filter::chips;
 use crate::components::form::finished;
 use crate::components::frame::{Section, strip};
-use crate::components::ledger::{Breadth, column, figures, ledger_of};
+use crate::components::ledger::{Breadth, column, figures, ledger};
 use crate::components::live::{self, Events};
 use crate::components::notice::done;
 use crate::components::pager::{Pager, pager};
@@ -22,6 +22,7 @@ use crate::desk::{Code, DeadLetterFilter, DeskError, Hours, Shelf, Topic, Viewed
 use crate::href::{self, Query};
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 pub(super) use super::desk_find::{action_choices, phase_choices};
@@ -104,6 +105,16 @@ impl Model {
     pub(super) fn matching(&self) -> Option<i64> {
         matching(&self.filter, &self.summary)
     }
+
+    /// The name of a piece of this page: all that it depends on beside the database. Ages are told to the second, clocks in
+    /// the reader's zone, and the counts may be a moment older than the rows.
+    pub(super) fn piece(&self, what: &str) -> String {
+        let zone = use_context::<Zone>().unwrap_or_default();
+        let mut counts = DefaultHasher::new();
+        (&self.summary, &self.hours, &self.groups).hash(&mut counts);
+        let (second, counts) = (self.now.timestamp(), counts.finish());
+        format!("desk {what} {zone} {second} {counts:x} {}", self.asked.to_text())
+    }
 }
 
 /// How many dead letters match, where the counts say so.
@@ -156,7 +167,7 @@ fn no_rows(model: &Model) -> Option<Empty> {
     }
 }
 
-fn table(model: &Model, shelf: Option<&dyn Shelf>) -> AnyView {
+fn table(model: &Model) -> AnyView {
     if let Some(state) = no_rows(model) {
         return empty(state).into_any();
     }
@@ -169,20 +180,15 @@ fn table(model: &Model, shelf: Option<&dyn Shelf>) -> AnyView {
         .as_ref()
         .map(|page| page.items.as_slice())
         .unwrap_or_default();
-    // Ages are told to the second, and clocks in the reader's zone.
-    let zone = use_context::<Zone>().unwrap_or_default();
-    let piece_name = format!("desk {zone} {} {}", model.now.timestamp(), model.asked.to_text());
-    let rows = piece(shelf, piece_name, || {
-        let rows = items.iter().map(|item| row(item, model.now, &back));
-        rows.collect::<Vec<_>>().into_any()
-    });
+    let rows = items.iter().map(|item| row(item, model.now, &back));
+    let rows = rows.collect::<Vec<_>>();
     let name = if model.filter.oldest_first {
         "Dead letters, oldest first"
     } else {
         "Dead letters, newest first"
     };
     view! {
-        {ledger_of(name, "rows", Breadth::Many, [column("Operation"), column("Our side"), column("Remote render"), column("Label"), column("Next action"), column("Error"), figures("Replays"), figures("Dead since")], &rows)}
+        {ledger(name, "rows", Breadth::Many, [column("Operation"), column("Our side"), column("Remote render"), column("Label"), column("Next action"), column("Error"), figures("Replays"), figures("Dead since")], rows)}
         {pager(model.pager.clone())}
     }
     .into_any()
@@ -192,28 +198,36 @@ pub fn view(model: Model) -> AnyView {
     view_with(model, None)
 }
 
-/// As [`view`], with rows from the shelf.
+/// As [`view`], with what is everybody's from the shelf.
 fn view_with(model: Model, shelf: Option<&dyn Shelf>) -> AnyView {
+    // Why rows cannot be read is no piece: the next one who asks tries again.
+    let shelf = shelf.filter(|_| model.rows.is_ok());
+    view! {
+        {strip(model.overview.clone(), model.now)}
+        <div class="desk" data-events=model.events.clone()>
+            {side(&model, shelf)}
+            <main id="main">{piece(shelf, model.piece("main"), || main(&model))}</main>
+        </div>
+    }
+    .into_any()
+}
+
+/// All that does not depend on who reads it.
+fn main(model: &Model) -> AnyView {
     let chips = chips(
-        head(&model),
+        head(model),
         href::DEAD_LETTERS,
         &model.address,
         query::DEAD_LETTER_NAMES,
     );
     view! {
-        {strip(model.overview.clone(), model.now)}
-        <div class="desk" data-events=model.events.clone()>
-            {side(&model)}
-            <main id="main">
-                <h1 class="vh">"Dead letters"</h1>
-                {model.done.clone().map(done)}
-                {hours(&model)}
-                {form(&model)}
-                <div data-live="head">{chips}</div>
-                <p class="news" role="status" data-news=""></p>
-                <div data-live="rows" data-hold="">{table(&model, shelf)}</div>
-            </main>
-        </div>
+        <h1 class="vh">"Dead letters"</h1>
+        {model.done.clone().map(done)}
+        {hours(model)}
+        {form(model)}
+        <div data-live="head">{chips}</div>
+        <p class="news" role="status" data-news=""></p>
+        <div data-live="rows" data-hold="">{table(model)}</div>
     }
     .into_any()
 }

@@ -4,8 +4,10 @@ use super::desk::Model;
 use super::views::saved;
 use crate::components::badge;
 use crate::components::icon::icon;
+use crate::components::piece::piece;
 use crate::components::text::outside;
 use crate::components::words;
+use crate::desk::Shelf;
 use crate::desk::view::Summary;
 use crate::domain::label::Label;
 use crate::href::{self, Query};
@@ -77,7 +79,21 @@ fn label_link(label: Label, count: i64, capped: bool, filters: &Query, current: 
     .into_any()
 }
 
-pub(super) fn side(model: &Model) -> AnyView {
+/// The rail: what everybody sees is a piece, saved views are the reader's own.
+pub(super) fn side(model: &Model, shelf: Option<&dyn Shelf>) -> AnyView {
+    view! {
+        <nav class="side" aria-label="Labels and queues" data-live="side">
+            <details>
+                <summary>"Labels and queues"</summary>
+                {piece(shelf, model.piece("side"), || counts(model))}
+                {saved(&model.beside)}
+            </details>
+        </nav>
+    }
+    .into_any()
+}
+
+fn counts(model: &Model) -> AnyView {
     let filters = &model.address;
     let all = href::with(href::DEAD_LETTERS, &filters.without("label").without("queue"));
     let nothing_chosen = model.filter.label.is_none() && model.filter.queue.is_none();
@@ -118,22 +134,16 @@ pub(super) fn side(model: &Model) -> AnyView {
         .collect::<Vec<_>>();
     let queues = (!queues.is_empty()).then(|| view! { <h2>"Queues"</h2> <ul>{queues}</ul> });
     view! {
-        <nav class="side" aria-label="Labels and queues" data-live="side">
-            <details>
-                <summary>"Labels and queues"</summary>
-                <ul>
-                    <li>
-                        <a href=all aria-current=nothing_chosen.then_some("true")>
-                            {icon("all")}<span>"All dead letters"</span>
-                            <span class="n">{words::counted(model.summary.total, model.summary.capped)}</span>
-                        </a>
-                    </li>
-                </ul>
-                {groups}
-                {queues}
-                {saved(&model.beside)}
-            </details>
-        </nav>
+        <ul>
+            <li>
+                <a href=all aria-current=nothing_chosen.then_some("true")>
+                    {icon("all")}<span>"All dead letters"</span>
+                    <span class="n">{words::counted(model.summary.total, model.summary.capped)}</span>
+                </a>
+            </li>
+        </ul>
+        {groups}
+        {queues}
     }
     .into_any()
 }

@@ -1,6 +1,7 @@
 //! Bearer tokens, and nothing else: a browser's session does not reach the API.
 
 use super::problem::Problem;
+use crate::office::kept::Moment;
 use crate::office::throttle::seconds;
 use crate::storage::tokens::PREFIX;
 use crate::web::Served;
@@ -52,7 +53,7 @@ pub async fn bearer(State(served): State<Served>, mut request: Request, next: Ne
     let Some(secret) = secret(request.headers()) else {
         return unauthenticated().into_response();
     };
-    let token = match served.office.token(secret).await {
+    let token = match served.office.token(&Moment::current(), secret).await {
         Ok(Some(token)) => token,
         Ok(None) => return unauthenticated().into_response(),
         Err(error) => return Problem::from(error).into_response(),

@@ -86,7 +86,7 @@ impl Office {
     }
 
     /// As [`Self::dead_letters`], for a reader who has asked for the state already.
-    pub(super) async fn dead_letters_at(
+    pub async fn dead_letters_at(
         &self,
         moment: &Moment,
         caller: &Caller,

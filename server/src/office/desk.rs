@@ -1,6 +1,7 @@
 //! The port on the office: one value per request. It knows who asks; the office decides what they may.
 
 use super::kept::Moment;
+use super::pieces::Laid;
 use super::setup::no_password;
 use super::throttle::{Throttle, Try, seconds};
 use super::{Office, session};
@@ -36,6 +37,8 @@ pub struct OfficeDesk {
     pub now: DateTime<Utc>,
     /// The state of the database that this request reads.
     pub moment: Arc<Moment>,
+    /// Pieces that the page is put together from.
+    pub laid: Arc<Laid>,
     /// Filled when the answer must be 429: whole seconds to wait.
     pub slow_down: Arc<OnceLock<u64>>,
 }

@@ -1,6 +1,7 @@
 //! What was read, kept for as long as nothing is changed: an incident's room asks for the same page again and again.
 
 use crate::database::{Database, DbError, State};
+use app::desk::DeskError;
 use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -11,13 +12,36 @@ use tokio::sync::OnceCell;
 /// The database's state as one reader first found it. All that this reader is shown is of that state or of a later one:
 /// whoever writes and reads again needs another moment.
 #[derive(Debug, Default)]
-pub struct Moment(OnceCell<Option<State>>);
+pub struct Moment(OnceCell<Result<State, DeskError>>);
+
+tokio::task_local! {
+    /// The moment of the request that this task answers, for whoever is not handed the request.
+    static CURRENT: Arc<Moment>;
+}
 
 impl Moment {
-    /// The state, asked for once. `None` where it cannot be told: then reading says why, and nothing is kept.
+    /// The state, asked for once.
+    ///
+    /// # Errors
+    /// `unavailable`, each time the same: whoever cannot go on without it waits no second time.
+    pub async fn state(&self, database: &Database) -> Result<&State, DeskError> {
+        let asked = self.0.get_or_init(async || Ok(database.state().await?));
+        asked.await.as_ref().map_err(DeskError::clone)
+    }
+
+    /// The state. `None` where it cannot be told: then reading says why, and nothing is kept.
     pub async fn of(&self, database: &Database) -> Option<&State> {
-        let asked = self.0.get_or_init(async || database.state().await.ok());
-        asked.await.as_ref()
+        self.state(database).await.ok()
+    }
+
+    /// The moment of the request that is answered here; one of its own outside of requests.
+    pub fn current() -> Arc<Self> {
+        CURRENT.try_with(Arc::clone).unwrap_or_default()
+    }
+
+    /// Answers a request in this moment.
+    pub async fn during<A>(self: Arc<Self>, answer: impl Future<Output = A>) -> A {
+        CURRENT.scope(self, answer).await
     }
 }
 
@@ -83,6 +107,24 @@ impl<Q: Eq + Hash, A> Kept<Q, A> {
             Some(state) => self.keep(state.clone(), question, answer),
             None => Arc::new(answer),
         })
+    }
+
+    /// As [`Self::answer`], for what nothing goes on without: where the state cannot be told, `read` is not tried either.
+    ///
+    /// # Errors
+    /// As `read`; `unavailable`.
+    pub async fn only<E: From<DeskError>>(
+        &self,
+        moment: &Moment,
+        database: &Database,
+        question: Q,
+        read: impl Future<Output = Result<A, E>>,
+    ) -> Result<Arc<A>, E> {
+        let state = moment.state(database).await?;
+        match self.get(state, &question) {
+            Some(found) => Ok(found),
+            None => Ok(self.keep(state.clone(), question, read.await?)),
+        }
     }
 
     /// Keeps an answer. The state was asked for before the answer was read: a change that came between makes it an answer

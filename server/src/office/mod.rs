@@ -21,7 +21,7 @@ mod operations;
 mod order;
 mod overview;
 pub mod password;
-mod pieces;
+pub mod pieces;
 mod preferences;
 mod projector;
 mod providers;
@@ -34,6 +34,7 @@ mod retention;
 mod reveals;
 mod revisions;
 pub mod session;
+mod session_store;
 mod setup;
 pub mod sign_in;
 mod signing;
@@ -54,9 +55,12 @@ pub use summary::Summaries;
 
 use crate::config::Config;
 use crate::database::Database;
+use crate::gzip::Part;
 use crate::live::Live;
 use crate::oidc::Issuer;
 use crate::storage::dead_letters::Redactor;
+use crate::storage::operators::Operator;
+use crate::storage::tokens::Token;
 use app::desk::{ChainCheck, PauseView, Preferences, SavedView, Topic, ViewedList};
 use kept::Kept;
 use std::sync::atomic::AtomicU64;
@@ -87,8 +91,11 @@ pub struct Office {
     chosen: Kept<String, Preferences>,
     paused: Kept<(), Vec<PauseView>>,
     saved: Kept<(String, ViewedList), Vec<SavedView>>,
+    /// Who asks: people by name, tokens by the hash of their secret.
+    people: Kept<String, Option<Operator>>,
+    tokens: Kept<String, Option<Token>>,
     /// Pieces of pages as HTML.
-    pieces: Kept<String, String>,
+    pieces: Kept<String, Part>,
     counted: projector::Counted,
     /// When a look at the dead table last found nothing to do.
     looked: projector::Looked,
@@ -119,6 +126,8 @@ impl Office {
             chosen: Kept::new(preferences::PEOPLE),
             paused: Kept::new(1),
             saved: Kept::new(preferences::PEOPLE),
+            people: Kept::new(preferences::PEOPLE),
+            tokens: Kept::new(preferences::PEOPLE),
             pieces: Kept::new(pieces::PIECES),
             looked: projector::Looked::default(),
             counted: projector::Counted::default(),

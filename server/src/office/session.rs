@@ -1,8 +1,9 @@
 //! The browser's session: a cookie that names a row, and who that row speaks for.
 
 use super::Office;
+use super::kept::Moment;
+use super::session_store::SessionsKept;
 use super::sign_in::SignedIn;
-use crate::storage::sessions::Sessions;
 use app::desk::{Answer, CameBy, Code, DeskError};
 use app::domain::role::{Caller, Role};
 use chrono::{DateTime, Utc};
@@ -37,8 +38,8 @@ struct Person {
 }
 
 /// The layer that loads and saves sessions.
-pub fn layer(office: &Office, secure: bool) -> SessionManagerLayer<Sessions> {
-    SessionManagerLayer::new(Sessions::new(office.database.clone()))
+pub fn layer(office: &Office, secure: bool) -> SessionManagerLayer<SessionsKept> {
+    SessionManagerLayer::new(SessionsKept::new(office.database.clone()))
         .with_name(if secure { SECURE_COOKIE } else { COOKIE })
         .with_secure(secure)
         .with_http_only(true)
@@ -96,7 +97,9 @@ pub async fn visitor(session: &Session, office: &Office, used: bool) -> Answer<O
     let now = OffsetDateTime::now_utc().unix_timestamp();
     let fresh = now - person.since < ABSOLUTE.whole_seconds();
     let caller = if fresh {
-        office.person(&person.name, &person.credential).await?
+        office
+            .person(&Moment::current(), &person.name, &person.credential)
+            .await?
     } else {
         None
     };

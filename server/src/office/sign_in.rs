@@ -1,5 +1,6 @@
 //! Who is it? People by name and password, programs by token.
 
+use super::kept::Moment;
 use super::{Office, log_failure, password};
 use crate::storage::operators::{self, Operator};
 use crate::storage::tokens::{self, Token};
@@ -54,11 +55,16 @@ impl Office {
     ///
     /// # Errors
     /// `unavailable`.
-    pub async fn person(&self, name: &str, remembered: &str) -> Answer<Option<Caller>> {
-        let operator = operators::find(&self.database, name)
-            .await
-            .map_err(|error| log_failure(&error))?;
-        Ok(operator
+    pub async fn person(&self, moment: &Moment, name: &str, remembered: &str) -> Answer<Option<Caller>> {
+        let read = async {
+            let found = operators::find(&self.database, name).await;
+            found.map_err(|error| log_failure(&error))
+        };
+        let operator = self
+            .people
+            .only(moment, &self.database, name.to_owned(), read)
+            .await?;
+        Ok(Option::clone(&*operator)
             .filter(|operator| operator.disabled_at.is_none() && credential(operator) == remembered)
             .map(|operator| Caller {
                 name: operator.name,
@@ -70,11 +76,17 @@ impl Office {
     ///
     /// # Errors
     /// `unavailable`.
-    pub async fn token(&self, secret: &str) -> Answer<Option<Token>> {
-        let found = tokens::find(&self.database, secret)
-            .await
-            .map_err(|error| log_failure(&error))?
-            .filter(|token| !token.is_expired(chrono::Utc::now()));
+    pub async fn token(&self, moment: &Moment, secret: &str) -> Answer<Option<Token>> {
+        let hash = tokens::hash(secret);
+        let read = async {
+            let found = tokens::find(&self.database, &hash).await;
+            found.map_err(|error| log_failure(&error))
+        };
+        let token = self
+            .tokens
+            .only(moment, &self.database, hash.clone(), read)
+            .await?;
+        let found = Option::clone(&*token).filter(|token| !token.is_expired(chrono::Utc::now()));
         if let Some(token) = &found
             && token.use_is_stale(chrono::Utc::now())
         {

@@ -71,14 +71,14 @@ pub fn hash(secret: &str) -> String {
     hex::encode(Sha256::digest(secret.as_bytes()))
 }
 
-/// The token with this secret, unless it is revoked. Whether its time is over, the caller's clock says.
+/// The token whose secret has this [`hash`], unless it is revoked. Whether its time is over, the caller's clock says.
 ///
 /// # Errors
 /// When the database does not answer, or the row's role is none.
-pub async fn find(database: &Database, secret: &str) -> Result<Option<Token>, DbError> {
+pub async fn find(database: &Database, hash: &str) -> Result<Option<Token>, DbError> {
     let sql = format!("SELECT {COLUMNS} FROM dlo_tokens WHERE hash = $1 AND revoked_at IS NULL");
     database
-        .look_up(&sql, values![hash(secret)])
+        .look_up(&sql, values![hash])
         .await?
         .as_ref()
         .map(token)

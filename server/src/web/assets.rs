@@ -1,11 +1,12 @@
 //! The stylesheet, the script, the icons and the mark: part of the program, compressed once, kept by browsers for ever.
 
 use super::Served;
+use super::packed::{GZIP, accepts};
 use app::assets::{self, Asset};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use bytes::Bytes;
@@ -21,7 +22,7 @@ use tower_http::compression::CompressionLayer;
 const FOR_EVER: &str = "public, max-age=31536000, immutable";
 
 /// What we compress into, best first.
-const ENCODINGS: [&str; 2] = ["br", "gzip"];
+const ENCODINGS: [&str; 2] = ["br", GZIP];
 
 static COMPRESSED: OnceCell<HashMap<(String, &'static str), Bytes>> = OnceCell::const_new();
 
@@ -53,23 +54,6 @@ async fn asset(request: Request) -> Response {
         headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(encoding));
     }
     response
-}
-
-fn accepts(headers: &HeaderMap, encoding: &str) -> bool {
-    headers
-        .get_all(header::ACCEPT_ENCODING)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .any(|value| {
-            value.split(',').map(str::trim).any(|item| {
-                let (name, quality) = item.split_once(';').unwrap_or((item, ""));
-                let weight = quality
-                    .trim()
-                    .strip_prefix("q=")
-                    .and_then(|weight| weight.parse::<f32>().ok());
-                name.trim().eq_ignore_ascii_case(encoding) && weight.is_none_or(|weight| weight > 0.0)
-            })
-        })
 }
 
 async fn compress_all() -> HashMap<(String, &'static str), Bytes> {

@@ -2,6 +2,7 @@
 
 use super::{Face, Limits, Reference, body};
 use crate::api::problem::Problem;
+use crate::office::kept::Moment;
 use app::desk::{Code, DeskError};
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderName, HeaderValue};
@@ -9,11 +10,17 @@ use axum::middleware::Next;
 use axum::response::Response;
 use futures::FutureExt;
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 use std::time::Instant;
 use tracing::Instrument;
 use uuid::Uuid;
 
 static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Lets the request see one moment of the database from its beginning to its end.
+pub async fn in_one_moment(request: Request, next: Next) -> Response {
+    Arc::<Moment>::default().during(next.run(request)).await
+}
 
 /// Names the request, reads its body whole, bounds its time, and turns a panic into an answer.
 pub async fn guarded(State(limits): State<Limits>, mut request: Request, next: Next) -> Response {

@@ -11,6 +11,7 @@ mod limits;
 pub mod metrics;
 pub mod origin;
 pub mod outputs;
+mod packed;
 pub mod pages;
 pub mod permissions;
 mod proxy;
@@ -123,6 +124,7 @@ pub fn router(served: Served, secure: bool) -> Router {
     let routes = Router::new()
         .nest(api::ROOT, api::router(served.clone()))
         .merge(pages)
+        .layer(middleware::from_fn(edge::in_one_moment))
         .layer(compression)
         .merge(open)
         .with_state(served);

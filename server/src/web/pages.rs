@@ -1,10 +1,12 @@
 //! Pages and their forms. The context that both need is wired here, once.
 
+use super::packed::{self, GZIP};
 use super::visit::{Visit, reader};
 use super::{Face, Reference, Served};
 use crate::api::problem::{Problem, RETRY_UNAVAILABLE};
 use crate::office::desk::OfficeDesk;
 use crate::office::kept::Moment;
+use crate::office::pieces::Laid;
 use app::desk::{CameBy, Code, Desk, DeskError};
 use app::domain::role::Caller;
 use app::edge::{Around, Edge, Reply};
@@ -89,6 +91,7 @@ struct Context {
     reference: String,
     slow_down: Arc<OnceLock<u64>>,
     around: Around,
+    laid: Arc<Laid>,
 }
 
 impl Context {
@@ -97,6 +100,7 @@ impl Context {
             return Err(Problem::new(Code::Internal, "The request was not identified."));
         };
         let slow_down = Arc::new(OnceLock::new());
+        let laid = Arc::<Laid>::default();
         let desk = OfficeDesk {
             office: served.office,
             throttle: served.throttle,
@@ -109,6 +113,7 @@ impl Context {
             caller: visit.visitor.map(|visitor| visitor.caller),
             now: Utc::now(),
             moment,
+            laid: laid.clone(),
             slow_down: slow_down.clone(),
         };
         Ok(Self {
@@ -119,6 +124,7 @@ impl Context {
             reference: Reference::of(request),
             slow_down,
             around,
+            laid,
         })
     }
 
@@ -194,13 +200,16 @@ pub fn signed_out() -> Problem {
 /// Renders a page.
 pub async fn page(State(served): State<Served>, request: Request) -> Response {
     let (reader, base) = (reader(&request), base(&served, &request));
-    let moment = Arc::<Moment>::default();
+    let moment = Moment::current();
     let around = around(&served, &moment, reader, base).await;
     let context = match Context::new(served, &request, moment, around) {
         Ok(context) => context,
         Err(problem) => return Face::Page.refuse(problem, &Reference::of(&request)),
     };
-    handle_response_inner(context.provider(), shell, request, without_scripts).await
+    let laid = context.laid.clone();
+    let accepts_gzip = packed::accepts(request.headers(), GZIP);
+    let rendered = handle_response_inner(context.provider(), shell, request, without_scripts).await;
+    packed::page(rendered, &laid, accepts_gzip).await
 }
 
 /// A path that nobody has.

@@ -27,4 +27,5 @@ mod storage;
 mod support;
 mod web_desk;
 mod web_edge;
+mod web_packed;
 mod web_pages;

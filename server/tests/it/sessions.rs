@@ -13,6 +13,7 @@ crate::on_every_backend!(
     a_changed_person_is_another_person_at_once,
     too_many_tries_wait_and_lock_out_nobody_else,
     a_session_is_bound_to_its_time,
+    a_session_ends_by_itself_where_nothing_happens,
     only_a_person_keeps_a_session_alive,
     over_https_the_cookie_is_bound_to_the_host,
 );
@@ -222,6 +223,22 @@ async fn a_session_is_bound_to_its_time(backend: Backend, database: Database) {
         .await
         .expect("a count");
     assert_eq!(row.int("n").expect("n"), 0);
+}
+
+/// Nothing in the database says that a time has come.
+async fn a_session_ends_by_itself_where_nothing_happens(backend: Backend, database: Database) {
+    let app = start(backend, database).await;
+    let mut browser = app.signed_in(Role::Viewer).await;
+    let mut tx = app.office.database.write().await.expect("a transaction");
+    let soon = tx.now() + chrono::TimeDelta::seconds(4);
+    tx.execute("UPDATE dlo_sessions SET expires_at = $1", values![soon])
+        .await
+        .expect("changed");
+    tx.commit().await.expect("kept");
+    browser.get("/login").await.expect(303);
+    browser.get("/login").await.expect(303);
+    tokio::time::sleep(std::time::Duration::from_secs(5)).await;
+    browser.get("/login").await.expect(200);
 }
 
 /// What an open page asks for by itself is no use of the session; following a link is.
