@@ -21,6 +21,7 @@ use crate::desk::view::{DeadLetterRow, Overview, PageOf, Summary};
 use crate::desk::{Code, DeadLetterFilter, DeskError, Hours, Shelf, Topic, ViewedList, Zone};
 use crate::href::{self, Query};
 use chrono::{DateTime, Utc};
+use futures::join;
 use leptos::prelude::*;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -241,29 +242,34 @@ pub(super) async fn load(wanted: Wanted) -> Result<Page, super::error::Problem> 
     // Before anything is read.
     let shelf = desk.shelf().await;
     let events = live::events(desk.as_ref(), &Topic::Desk).await;
-    let rows = match desk.dead_letters(&filter, &page).await {
+    let groups = async {
+        if grouped {
+            desk.categories(&filter).await.unwrap_or_default()
+        } else {
+            Vec::new()
+        }
+    };
+    // Side by side: none of them needs another.
+    let (rows, summary, overview, hours, groups, beside) = join!(
+        desk.dead_letters(&filter, &page),
+        desk.summary(&filter),
+        desk.overview(),
+        desk.hours(&filter),
+        groups,
+        Beside::load(desk.as_ref(), &edge, ViewedList::DeadLetters),
+    );
+    let rows = match rows {
         Err(error) if error.code != Code::Unavailable => return Err(error.into()),
         rows => rows,
     };
-    let summary = desk.summary(&filter).await.unwrap_or_default();
-    let overview = desk.overview().await.unwrap_or_default();
+    let (summary, overview) = (summary.unwrap_or_default(), overview.unwrap_or_default());
     // A chart of an office where nobody ever died would say nothing.
-    let hours = if summary.ever_died {
-        desk.hours(&filter).await.ok()
-    } else {
-        None
-    };
-    let groups = if grouped {
-        desk.categories(&filter).await.unwrap_or_default()
-    } else {
-        Vec::new()
-    };
+    let hours = hours.ok().filter(|_| summary.ever_died);
     let title = filter.label.map_or_else(
         || "Dead letters".to_owned(),
         |label| format!("Dead letters: {}", label.words()),
     );
     let status = rows.as_ref().map_or_else(|error| error.code.status(), |_| 200);
-    let beside = Beside::load(desk.as_ref(), &edge, ViewedList::DeadLetters).await;
     let model = Model {
         events,
         hours,

@@ -33,6 +33,7 @@ use crate::domain::plan::Effect;
 use crate::domain::role::Caller;
 use crate::href::{self, Query};
 use chrono::{DateTime, Utc};
+use futures::join;
 use leptos::prelude::*;
 
 /// Entries of the audit on this page; the rest is one link away.
@@ -272,23 +273,16 @@ pub(super) async fn load(wanted: Wanted) -> Result<Page, Problem> {
         Some(_) => None,
         None => live::events(desk.as_ref(), &Topic::Operation(target.clone())).await,
     };
-    let operation = desk
-        .operation(&target)
-        .await
-        .map_err(Problem::about("operation", &id))?;
     let filter = AuditFilter {
         operation: Some(id.clone()),
         ..AuditFilter::default()
     };
-    let audit = desk
-        .audit(
-            &filter,
-            &PageRequest {
-                cursor: None,
-                limit: AUDIT_SHOWN,
-            },
-        )
-        .await;
+    let newest = PageRequest {
+        cursor: None,
+        limit: AUDIT_SHOWN,
+    };
+    let (operation, audit) = join!(desk.operation(&target), desk.audit(&filter, &newest));
+    let operation = operation.map_err(Problem::about("operation", &id))?;
     let candidates = match edge.query.get("candidates") {
         Some(_) => Some(desk.candidates(&target).await.unwrap_or_else(|error| Candidates {
             searched: false,

@@ -53,17 +53,19 @@ impl Office {
     /// Reads new dead letters, and notices purged and replayed ones, until `stop` is cancelled.
     pub async fn keep_projecting(&self, stop: CancellationToken) {
         let mut look: u32 = 0;
-        while !stop.is_cancelled() {
+        // Whoever has just started the program waits for a page, and that reads what it needs by itself.
+        let mut rest = EVERY;
+        loop {
+            tokio::select! {
+                () = stop.cancelled() => return,
+                () = tokio::time::sleep(rest) => {}
+            }
             let began = Instant::now();
             if let Err(error) = self.project(look.is_multiple_of(LOOKS_PER_FULL)).await {
                 tracing::warn!(error = %error, "dead letters could not be read");
             }
             look = look.wrapping_add(1);
-            let rest = EVERY.max(began.elapsed() * REST);
-            tokio::select! {
-                () = stop.cancelled() => {}
-                () = tokio::time::sleep(rest) => {}
-            }
+            rest = EVERY.max(began.elapsed() * REST);
         }
     }
 
