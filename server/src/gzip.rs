@@ -120,15 +120,11 @@ mod tests {
         text
     }
 
-    fn segments(parts: &[(bool, Part)]) -> Vec<Segment<'_>> {
-        let segment = |(is_kept, part): &'_ (bool, Part)| {
-            if *is_kept {
-                Segment::Kept(part)
-            } else {
-                Segment::Fresh(&part.plain)
-            }
-        };
-        parts.iter().map(segment).collect()
+    fn segment(one: &(bool, Part)) -> Segment<'_> {
+        match one {
+            (true, part) => Segment::Kept(part),
+            (false, part) => Segment::Fresh(&part.plain),
+        }
     }
 
     #[test]
@@ -156,10 +152,10 @@ mod tests {
     proptest! {
         #![proptest_config(crate::fuzzing::cases(200))]
         #[test]
-        fn any_texts_fuzz(texts in prop::collection::vec((any::<bool>(), ".{0,4000}", 0..40_usize), 0..6)) {
+        fn any_texts_come_back(texts in prop::collection::vec((any::<bool>(), ".{0,4000}", 0..40_usize), 0..6)) {
             let texts = texts.into_iter().map(|(is_kept, text, times)| (is_kept, text.repeat(times)));
             let parts: Vec<(bool, Part)> = texts.map(|(is_kept, text)| (is_kept, Part::kept(text))).collect();
-            let segments = segments(&parts);
+            let segments: Vec<Segment<'_>> = parts.iter().map(segment).collect();
             prop_assert_eq!(unpacked(&member(&segments)), plain(&segments));
         }
     }

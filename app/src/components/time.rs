@@ -137,8 +137,13 @@ fn clock_in(zone: Tz, now: DateTime<Utc>, at: DateTime<Utc>) -> String {
     at.format(format).to_string()
 }
 
+/// For the attribute `datetime`, which holds at most three digits of a second (HTML, 2.3.5.4).
 fn machine(at: DateTime<Utc>) -> String {
-    at.to_rfc3339_opts(SecondsFormat::AutoSi, true)
+    let format = match at.timestamp_subsec_millis() {
+        0 => SecondsFormat::Secs,
+        _ => SecondsFormat::Millis,
+    };
+    at.to_rfc3339_opts(format, true)
 }
 
 fn element(at: DateTime<Utc>, form: Option<&'static str>, words: String) -> AnyView {
@@ -159,6 +164,14 @@ pub fn moment(now: DateTime<Utc>, at: DateTime<Utc>) -> AnyView {
 mod tests {
     use super::*;
     use chrono::TimeZone;
+
+    #[test]
+    fn the_machine_reads_no_more_than_html_allows() {
+        let at = DateTime::from_timestamp(1_700_000_000, 0).expect("a time");
+        assert_eq!(machine(at), "2023-11-14T22:13:20Z");
+        let at = at + TimeDelta::nanoseconds(278_686_106);
+        assert_eq!(machine(at), "2023-11-14T22:13:20.278Z");
+    }
 
     #[test]
     fn distances_read_as_a_person_says_them() {

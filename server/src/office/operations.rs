@@ -5,8 +5,10 @@ use crate::database::{DbError, Tx};
 use crate::storage::guard_facts::Asker;
 use crate::storage::operations::{Listed, Place};
 use crate::storage::planned::{next_action, planned};
+use crate::storage::presence::read_if;
 use crate::storage::{
-    circuits, claims, cursor, dead_letters, decisions, events, evidence, notes, operations, recoveries,
+    circuits, claims, cursor, dead_letters, decisions, events, evidence, notes, operations, presence,
+    recoveries,
 };
 use app::desk::filter::MAX_LIMIT;
 use app::desk::view::{Inconsistency, OperationSummary};
@@ -55,13 +57,14 @@ impl Office {
     ) -> Result<OperationView, DbError> {
         let planned = next_action(tx, &self.config, &record, &Asker::planning(caller, None)).await?;
         let specification = planned.facts.specification;
+        let there = presence::of(tx, &record).await?;
         let (known, not_known) = sentence(&record, &planned.evidence);
         Ok(OperationView {
             known,
             not_known,
             specification_current: specification.as_ref().map(|facts| facts.current_revision),
             estimated_credits: specification.map(|facts| facts.estimated_credits),
-            children: operations::children(tx, &record.id).await?,
+            children: read_if(there.children, operations::children(tx, &record.id)).await?,
             dead_letters: dead_letters::of_operation(
                 tx,
                 &self.config.messages,
@@ -70,12 +73,12 @@ impl Office {
                 SHOWN_MESSAGES,
             )
             .await?,
-            recoveries: recoveries::of_operation(tx, &record.id).await?,
-            decisions: decisions::list(tx, &record.id).await?,
+            recoveries: read_if(there.recoveries, recoveries::of_operation(tx, &record.id)).await?,
+            decisions: read_if(there.decisions, decisions::list(tx, &record.id)).await?,
             timeline: events::list(tx, &record.id).await?,
-            notes: notes::list(tx, &record.id, SHOWN_NOTES).await?,
-            claim: claims::current(tx, &record.id).await?,
-            circuit: circuits::of(tx, &record.provider, &record.account).await?,
+            notes: read_if(there.notes, notes::list(tx, &record.id, SHOWN_NOTES)).await?,
+            claim: read_if(there.claim, claims::current(tx, &record.id)).await?,
+            circuit: read_if(there.circuit, circuits::of(tx, &record.provider, &record.account)).await?,
             attempts: planned.evidence.attempts,
             label: planned.plan.label,
             refund_unresolved: planned.plan.refund_unresolved,

@@ -28,6 +28,7 @@ pub mod overview;
 pub mod people;
 pub mod planned;
 pub mod preferences;
+pub mod presence;
 pub mod providers;
 pub mod recoveries;
 pub mod replays;

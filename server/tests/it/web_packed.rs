@@ -6,6 +6,7 @@ use crate::support::backend::Backend;
 use app::domain::role::Role;
 use chrono::{Duration, Utc};
 use flate2::read::GzDecoder;
+use regex::Regex;
 use reqwest::Response;
 use server::config::Config;
 use server::database::Database;
@@ -35,6 +36,12 @@ fn unpacked(packed: &[u8]) -> String {
     let read = GzDecoder::new(packed).read_to_string(&mut text);
     read.expect("a whole member");
     text
+}
+
+/// The page without what each has of its own: the keys of its forms, and parts of the second.
+fn keyless(page: &str) -> String {
+    let key = Regex::new("[0-9a-f]{32}|\\.[0-9]{3,9}Z").expect("an expression");
+    key.replace_all(page, "key").into_owned()
 }
 
 async fn desk(backend: Backend, database: Database) -> (TestApp, String) {
@@ -67,11 +74,19 @@ async fn a_packed_page_is_the_plain_one(backend: Backend, database: Database) {
             assert_eq!(header(&packed, "content-encoding"), "gzip", "{path}");
             let packed = packed.bytes().await.expect("bytes");
             assert!(packed.len() < plain.len() / 2, "{path}: {}", packed.len());
-            if unpacked(&packed) == plain {
+            let (packed, plain) = (keyless(&unpacked(&packed)), keyless(&plain));
+            if packed == plain {
                 break;
             }
             tries += 1;
-            assert!(tries < 20, "{path} is another page when it is packed");
+            let first = packed
+                .bytes()
+                .zip(plain.bytes())
+                .take_while(|(a, b)| a == b)
+                .count();
+            let near = plain.get(first.saturating_sub(60)..).unwrap_or_default();
+            let near: String = near.chars().take(120).collect();
+            assert!(tries < 20, "{path} is another page when it is packed: {near}");
         }
     }
 }
