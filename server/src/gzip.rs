@@ -15,9 +15,9 @@ const END: [u8; 2] = [3, 0];
 const SLACK: usize = 64;
 
 /// What is packed for one answer, quickly.
-const FRESH: u32 = 1;
+const FRESH: u32 = 2;
 /// What is packed for many, well.
-const KEPT: u32 = 6;
+const KEPT: u32 = 5;
 
 /// A part of a text, plain and packed.
 #[derive(Debug)]

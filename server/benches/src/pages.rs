@@ -3,6 +3,7 @@
 use crate::child::{self, Serving};
 use crate::client::{Connection, Credential, Measured, measure as measure_round};
 use crate::place::Place;
+use futures::future::join_all;
 use serde_json::Value;
 use server::database::Database;
 use std::net::SocketAddr;
@@ -24,6 +25,9 @@ const WARM_UP: usize = 200;
 const STARTS: usize = 5;
 /// Desk pages that are asked for after a change each.
 const CHANGES: usize = 200;
+/// Open desks that all ask again after one change, and how often they are made to.
+const ROOM: usize = 50;
+const ROOM_CHANGES: usize = 20;
 /// Operation pages that are asked for in turn.
 const OPERATIONS: usize = 200;
 
@@ -75,6 +79,7 @@ pub async fn measure(place: &Place) -> Vec<String> {
     }
     let busy = server.resident();
     let changed = after_changes(place, server.address, &cookie).await;
+    let room = room_after_changes(place, server.address, &cookie).await;
     server.stop().await;
     let started = start_to_first_page(place, &cookie).await;
     vec![
@@ -82,6 +87,10 @@ pub async fn measure(place: &Place) -> Vec<String> {
         format!(
             "the desk, asked for after a change each time: {} median, 1 connection",
             milliseconds(changed)
+        ),
+        format!(
+            "{ROOM} open desks that ask at once after a change: {} until the last has it (median)",
+            milliseconds(room)
         ),
         format!("start to the first whole desk page: {}", milliseconds(started)),
     ]
@@ -155,17 +164,45 @@ async fn after_changes(place: &Place, address: SocketAddr, credential: &Credenti
     let mut connection = Connection::open(address).await;
     let mut took = Vec::new();
     for n in 0..CHANGES {
-        let mut tx = database.write().await.expect("begin");
-        let at = tx.now();
-        tx.execute(
-            "INSERT INTO dlo_owners (id, authorized, remaining_credits, as_of) VALUES ($1, $2, '1', $3)",
-            server::values![format!("changed_{n}"), true, at],
-        )
-        .await
-        .expect("a change");
-        tx.commit().await.expect("commit");
+        change(&database, &format!("changed_{n}")).await;
         let asked = Instant::now();
         connection.get("/dead-letters", credential, true).await;
+        took.push(asked.elapsed());
+    }
+    database.close().await;
+    took.sort_unstable();
+    took[took.len() / 2]
+}
+
+/// Somebody else's change, which no desk shows.
+async fn change(database: &Database, owner: &str) {
+    let mut tx = database.write().await.expect("begin");
+    let at = tx.now();
+    tx.execute(
+        "INSERT INTO dlo_owners (id, authorized, remaining_credits, as_of) VALUES ($1, $2, '1', $3)",
+        server::values![owner, true, at],
+    )
+    .await
+    .expect("a change");
+    tx.commit().await.expect("commit");
+}
+
+/// A change sends every open desk for itself again, all at once: the time until the last one has it.
+async fn room_after_changes(place: &Place, address: SocketAddr, credential: &Credential) -> Duration {
+    let database = Database::open(&place.location).await.expect("the database opens");
+    let mut room = Vec::new();
+    for _ in 0..ROOM {
+        room.push(Connection::open(address).await);
+    }
+    let mut took = Vec::new();
+    for n in 0..ROOM_CHANGES {
+        change(&database, &format!("room_{n}")).await;
+        let asked = Instant::now();
+        join_all(
+            room.iter_mut()
+                .map(|one| one.get("/dead-letters", credential, true)),
+        )
+        .await;
         took.push(asked.elapsed());
     }
     database.close().await;

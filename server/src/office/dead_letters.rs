@@ -10,6 +10,7 @@ use app::domain::permission::Permission;
 use app::domain::role::Caller;
 use serde_json::Value;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Pages of the list, by filter, place and length.
 pub(super) type Lists = Kept<(DeadLetterFilter, PageRequest), PageOf<DeadLetterRow>>;
@@ -107,28 +108,32 @@ impl Office {
             .transpose()?;
         require(caller, Permission::Read)?;
         let limit = page.limit.clamp(1, MAX_LIMIT);
-        let state = moment.of(&self.database).await;
-        let asked = (filter.clone(), page.clone());
-        if let Some(found) = state.and_then(|state| self.lists.get(state, &asked)) {
-            return Ok(found);
-        }
-        match Lead::of(filter) {
-            // What only the projection knows must be projected first.
-            Lead::Messages => self.catch_up().await,
-            Lead::Dead => {}
-        }
-        let mut tx = self.database.read().await?;
-        let messages = &self.config.messages;
-        let listed =
-            dead_letters::list(&mut tx, messages, &self.redactor, filter, after.as_ref(), limit).await?;
-        let found = PageOf {
-            items: listed.rows,
-            next_cursor: listed.next.map(|place| place.encode()),
+        let is_large = AtomicBool::new(false);
+        let read = async {
+            match Lead::of(filter) {
+                // What only the projection knows must be projected first.
+                Lead::Messages => self.catch_up().await,
+                Lead::Dead => {}
+            }
+            let mut tx = self.database.read().await?;
+            let messages = &self.config.messages;
+            let listed =
+                dead_letters::list(&mut tx, messages, &self.redactor, filter, after.as_ref(), limit).await?;
+            is_large.store(!is_small(&listed.rows), Ordering::Relaxed);
+            Ok::<_, DeskError>(PageOf {
+                items: listed.rows,
+                next_cursor: listed.next.map(|place| place.encode()),
+            })
         };
-        Ok(match state {
-            Some(state) if is_small(&found.items) => self.lists.keep(state.clone(), asked, found),
-            Some(_) | None => Arc::new(found),
-        })
+        let asked = (filter.clone(), page.clone());
+        let found = self
+            .lists
+            .answer(moment, &self.database, asked.clone(), read)
+            .await?;
+        if is_large.into_inner() {
+            self.lists.forget(&asked);
+        }
+        Ok(found)
     }
 
     /// One dead letter with its lineage and the warnings before a replay; an impossible row with what is readable of it.

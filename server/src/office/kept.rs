@@ -56,7 +56,7 @@ pub struct Kept<Q, A> {
 #[derive(Debug)]
 struct Held<Q, A> {
     state: Option<State>,
-    answers: HashMap<Q, Arc<A>>,
+    answers: HashMap<Q, Arc<OnceCell<Arc<A>>>>,
 }
 
 impl<Q, A> Kept<Q, A> {
@@ -81,16 +81,17 @@ impl<Q: Eq + Hash, A> Kept<Q, A> {
     {
         let held = self.lock();
         if held.state.as_ref() == Some(state) {
-            held.answers.get(question).cloned()
+            held.answers.get(question)?.get().cloned()
         } else {
             None
         }
     }
 
-    /// The answer as it was kept for this moment's state, or as `read` gives it now; what is not awaited reads nothing.
+    /// The answer as it was kept for this moment's state, or as `read` gives it now. Of those who ask at once one reads, and
+    /// the others wait for it; what is not awaited reads nothing.
     ///
     /// # Errors
-    /// As `read`.
+    /// As `read`: the next of those who wait tries again.
     pub async fn answer<E>(
         &self,
         moment: &Moment,
@@ -98,15 +99,10 @@ impl<Q: Eq + Hash, A> Kept<Q, A> {
         question: Q,
         read: impl Future<Output = Result<A, E>>,
     ) -> Result<Arc<A>, E> {
-        let state = moment.of(database).await;
-        if let Some(found) = state.and_then(|state| self.get(state, &question)) {
-            return Ok(found);
+        match moment.of(database).await {
+            Some(state) => self.answer_in(state, question, read).await,
+            None => read.await.map(Arc::new),
         }
-        let answer = read.await?;
-        Ok(match state {
-            Some(state) => self.keep(state.clone(), question, answer),
-            None => Arc::new(answer),
-        })
     }
 
     /// As [`Self::answer`], for what nothing goes on without: where the state cannot be told, `read` is not tried either.
@@ -121,23 +117,48 @@ impl<Q: Eq + Hash, A> Kept<Q, A> {
         read: impl Future<Output = Result<A, E>>,
     ) -> Result<Arc<A>, E> {
         let state = moment.state(database).await?;
-        match self.get(state, &question) {
-            Some(found) => Ok(found),
-            None => Ok(self.keep(state.clone(), question, read.await?)),
-        }
+        self.answer_in(state, question, read).await
+    }
+
+    async fn answer_in<E>(
+        &self,
+        state: &State,
+        question: Q,
+        read: impl Future<Output = Result<A, E>>,
+    ) -> Result<Arc<A>, E> {
+        let place = self.place(state, question);
+        let answer = place.get_or_try_init(async || read.await.map(Arc::new));
+        answer.await.map(Arc::clone)
     }
 
     /// Keeps an answer. The state was asked for before the answer was read: a change that came between makes it an answer
     /// that nobody asks for again, never a wrong one.
-    pub fn keep(&self, state: State, question: Q, answer: A) -> Arc<A> {
+    pub fn keep(&self, state: &State, question: Q, answer: A) -> Arc<A> {
         let answer = Arc::new(answer);
-        let mut held = self.lock();
-        if held.state.as_ref() != Some(&state) || held.answers.len() >= self.room {
-            held.answers.clear();
-            held.state = Some(state);
+        match self.place(state, question).set(Arc::clone(&answer)) {
+            Ok(()) | Err(_) => answer,
         }
-        held.answers.insert(question, Arc::clone(&answer));
-        answer
+    }
+
+    /// Keeps nothing any longer.
+    fn forget_all(&self) {
+        self.lock().answers.clear();
+    }
+
+    /// Keeps this answer no longer: it is too large.
+    pub fn forget(&self, question: &Q) {
+        self.lock().answers.remove(question);
+    }
+
+    /// Where the answer lies, or will.
+    fn place(&self, state: &State, question: Q) -> Arc<OnceCell<Arc<A>>> {
+        let mut held = self.lock();
+        let is_full = held.answers.len() >= self.room && !held.answers.contains_key(&question);
+        if held.state.as_ref() != Some(state) || is_full {
+            held.answers.clear();
+            held.state = Some(state.clone());
+        }
+        Arc::clone(held.answers.entry(question).or_default())
     }
 
     fn lock(&self) -> MutexGuard<'_, Held<Q, A>> {
@@ -157,6 +178,8 @@ pub struct Aging<Q, A> {
     /// Answers that are kept at once; then all are forgotten.
     room: usize,
     held: Mutex<HashMap<Q, Aged<A>>>,
+    /// Where nothing can be shown yet, one reads and the others wait.
+    reading: Kept<Q, A>,
 }
 
 #[derive(Debug)]
@@ -169,18 +192,20 @@ struct Aged<A> {
     renewing: bool,
 }
 
-impl<Q: Eq + Hash, A> Aging<Q, A> {
+impl<Q: Eq + Hash + Clone, A> Aging<Q, A> {
     /// Keeps so many answers at once.
     pub fn new(room: usize) -> Self {
         Self {
             room,
             held: Mutex::default(),
+            reading: Kept::new(room),
         }
     }
 
     /// Everything is read again.
     pub fn forget(&self) {
         self.lock().clear();
+        self.reading.forget_all();
     }
 
     /// The answer as it was kept, or as `read` gives it now; what is not awaited reads nothing.
@@ -201,7 +226,10 @@ impl<Q: Eq + Hash, A> Aging<Q, A> {
             return Ok(found);
         }
         let began = Instant::now();
-        let answer = Arc::new(read.await?);
+        let answer = match &state {
+            Some(state) => self.reading.answer_in(state, question.clone(), read).await?,
+            None => Arc::new(read.await?),
+        };
         let aged = Aged {
             read: began,
             state,
@@ -260,14 +288,46 @@ mod tests {
         tx.commit().await.expect("kept");
     }
 
-    #[tokio::test]
-    async fn an_answer_is_read_again_when_it_is_due_and_something_changed() {
+    async fn memory() -> Database {
         let database = Database::open(&Location::Memory).await.expect("memory");
         let mut tx = database.write().await.expect("a transaction");
         tx.execute("CREATE TABLE t (n INTEGER)", vec![])
             .await
             .expect("a table");
         tx.commit().await.expect("kept");
+        database
+    }
+
+    #[tokio::test]
+    async fn of_a_room_that_asks_at_once_one_reads() {
+        let database = memory().await;
+        let (kept, aging) = (Kept::new(2), Aging::new(2));
+        let reads = AtomicU32::new(0);
+        let read = async || {
+            let read = reads.fetch_add(1, Ordering::SeqCst);
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            // The first one fails; the next who waits tries again.
+            if read == 0 { Err(DbError::Silent) } else { Ok(read) }
+        };
+        let moments: Vec<Moment> = (0..8).map(|_| Moment::default()).collect();
+        let room = moments
+            .iter()
+            .map(|moment| kept.answer(moment, &database, "q", read()));
+        let answers = futures::future::join_all(room).await;
+        let right = answers.iter().flatten().filter(|answer| ***answer == 1);
+        assert_eq!((right.count(), reads.load(Ordering::SeqCst)), (7, 2));
+        let room = (0..8).map(|_| aging.answer(&database, "q", read()));
+        let answers = futures::future::join_all(room).await;
+        let right = answers.iter().flatten().filter(|answer| ***answer == 2);
+        assert_eq!((right.count(), reads.load(Ordering::SeqCst)), (8, 3));
+        changed(&database).await;
+        let after = kept.answer(&Moment::default(), &database, "q", read()).await;
+        assert_eq!(*after.expect("an answer"), 3);
+    }
+
+    #[tokio::test]
+    async fn an_answer_is_read_again_when_it_is_due_and_something_changed() {
+        let database = memory().await;
         let reads = AtomicU32::new(0);
         let aging = Aging::new(2);
         let ask = async |question: &'static str| {

@@ -76,8 +76,7 @@ impl Shelf for OfficeShelf {
 
     fn put(&self, name: String, html: String) -> String {
         let part = Part::kept(html);
-        self.laid
-            .lay(self.office.pieces.keep(self.state.clone(), name, part))
+        self.laid.lay(self.office.pieces.keep(&self.state, name, part))
     }
 }
 
