@@ -1,4 +1,5 @@
-// Starts the demo before the journeys, waits until its history is complete, and stops it afterwards.
+// Starts the demo before the journeys, and stops it afterwards. Whoever signs in there waits until its history is complete:
+// meanwhile those go on who need no history.
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,8 +8,12 @@ import { join, resolve } from 'node:path';
 
 export const STATE = resolve(__dirname, 'test-results/demo.json');
 const PATIENCE = 120_000;
+/** Somebody whom no journey gives other preferences. */
+const INSPECTOR = { name: 'inspector', password: 'ink and paper 4711' };
 
-async function started(child: ChildProcess): Promise<{ base: string; passwords: Record<string, string> }> {
+interface State { base: string; passwords: Record<string, string> }
+
+async function started(child: ChildProcess): Promise<State> {
   const passwords: Record<string, string> = {};
   let base = '';
   for await (const line of createInterface({ input: child.stdout! })) {
@@ -36,13 +41,15 @@ export default async function demo() {
     if (page.ok) break;
     if (Date.now() > until) throw new Error('the demo does not answer');
   }
-  await filled(state, until);
   mkdirSync(resolve(__dirname, 'test-results'), { recursive: true });
   const made = readdirSync(folder).find((name) => name.startsWith('dlo-demo-'))!;
   const database = join(folder, made, 'office.db');
-  const token = execFileSync(program, [
-    'tokens', 'create', '--name', 'journeys', '--role', 'reporter', '--database-url', `sqlite:${database}`,
-  ], { encoding: 'utf8', timeout: 30_000, cwd: folder }).trim();
+  const run = (args: string[], input?: string) => execFileSync(program, [...args, '--database-url', `sqlite:${database}`], {
+    encoding: 'utf8', timeout: 30_000, cwd: folder, input, stdio: ['pipe', 'pipe', 'inherit'],
+  }).trim();
+  const token = run(['tokens', 'create', '--name', 'journeys', '--role', 'reporter']);
+  run(['operators', 'add', INSPECTOR.name, '--role', 'approver'], `${INSPECTOR.password}\n`);
+  state.passwords[INSPECTOR.name] = INSPECTOR.password;
   writeFileSync(STATE, JSON.stringify({ ...state, database, token }));
   return async () => {
     child.kill('SIGTERM');
@@ -51,8 +58,9 @@ export default async function demo() {
   };
 }
 
-// The page itself says while its history still fills.
-async function filled(state: { base: string; passwords: Record<string, string> }, until: number) {
+/** The page itself says while its history still fills. */
+export async function filled(state: State) {
+  const until = Date.now() + PATIENCE;
   const body = new URLSearchParams({ name: 'viewer', password: state.passwords.viewer, next: '/dead-letters' });
   const signed = await fetch(`${state.base}/forms/sign-in`, {
     method: 'POST', body, redirect: 'manual',

@@ -1,14 +1,18 @@
 // Liveness, keys, copying and zones, for pages that are whole without.
 // A page says where changes are announced (data-events) and what follows (data-live): the same address is read again
 // and exchanged node by node. Focus, selection, scroll and folds stay.
-const root = document.documentElement;
+const prefers = document.documentElement.dataset;
 const $ = (selector, within = document) => within.querySelector(selector);
 const $$ = (selector, within = document) => [...within.querySelectorAll(selector)];
+// What a page says of itself.
+const datum = (name, within) => $(`[data-${name}]`, within)?.dataset[name];
 const make = (name, parts) => Object.assign(document.createElement(name), parts);
+const FIELDS = 'input, textarea, select';
+const BUTTONS = '[data-copy], [data-copy-from], [data-keys]';
 const say = (words) => { $('#voice').textContent = words; };
 
 // ---- copying
-const reveal = () => $$('[data-copy], [data-copy-from], [data-keys]').forEach((one) => { one.hidden = false; });
+const reveal = () => $$(BUTTONS).forEach((one) => { one.hidden = false; });
 const copy = async (button) => {
   const text = button.dataset.copy ?? $(button.dataset.copyFrom).textContent;
   try {
@@ -32,44 +36,43 @@ const KEPT = 'dlo-shortcuts';
 let kept;
 try { kept = localStorage.getItem(KEPT); } catch {}
 const help = $('#keys'), turn = $('[data-keys=turn]');
-const on = () => help && root.dataset.shortcuts !== 'off' && kept !== 'off';
-const draw = () => { if (turn) turn.textContent = kept === 'off' ? 'Turn keys on' : 'Turn keys off'; };
+const other = () => (kept === 'off' ? 'on' : 'off');
+const draw = () => { if (turn) turn.textContent = `Turn keys ${other()}`; };
 const KEYS = {
   open: () => help.open || help.showModal(),
   close: () => help.close(),
   turn: () => {
-    kept = kept === 'off' ? 'on' : 'off';
+    kept = other();
     try { localStorage.setItem(KEPT, kept); } catch {}
     draw();
   },
 };
 draw();
-const links = () => $$('.sheet tbody tr').map((row) => $('a', row)).filter((link) => link && link.offsetParent);
-const here = () => links().findIndex((link) => link.closest('tr').contains(document.activeElement));
+const links = () => $$('.sheet tbody tr').map((row) => $('a', row)).filter((link) => link?.offsetParent);
+const here = () => links().findIndex((link) => link.closest('tr:focus-within'));
 const go = (step) => links()[Math.max(here() + step, 0)]?.focus();
 let led = 0;
 addEventListener('keydown', (event) => {
-  if (!on() || event.ctrlKey || event.metaKey || event.altKey
-    || event.target.closest?.('input, textarea, select, dialog, [contenteditable]')) return;
+  if (!help || prefers.shortcuts === 'off' || kept === 'off' || event.ctrlKey || event.metaKey || event.altKey
+    || event.target.closest?.(`${FIELDS}, dialog, [contenteditable]`)) return;
   const after = Date.now() - led < 1500;
   led = 0;
-  const act = after ? { d: () => location.assign('/dead-letters'), a: () => location.assign('/audit') }[event.key]
-    : {
-      '?': KEYS.open, '/': () => $('[role=search] input')?.focus(), j: () => go(1), k: () => go(-1),
-      o: () => links()[Math.max(here(), 0)]?.click(), g: () => { led = Date.now(); },
-    }[event.key];
+  const act = (after ? { d: () => location.assign('/dead-letters'), a: () => location.assign('/audit') } : {
+    '?': KEYS.open, '/': () => $('[role=search] input')?.focus(), j: () => go(1), k: () => go(-1),
+    o: () => links()[Math.max(here(), 0)]?.click(), g: () => { led = Date.now(); },
+  })[event.key];
   if (act) {
     event.preventDefault();
     act();
   }
 });
 addEventListener('click', (event) => {
-  const button = event.target.closest?.('[data-copy], [data-copy-from], [data-keys]');
+  const button = event.target.closest?.(BUTTONS);
   if (button) (KEYS[button.dataset.keys] ?? copy)(button);
 });
 
 // ---- the own zone
-const own = root.dataset.zone === 'local';
+const own = prefers.zone === 'local';
 const ownZone = (page) => {
   if (!own) return;
   const today = new Date().toLocaleDateString('sv');
@@ -85,32 +88,32 @@ const ownZone = (page) => {
     if (words) one.textContent = words;
     one.title = `${exact}, ${at.toISOString().slice(11, 19)} UTC`;
   }
-  $$('[data-zone-name]', page).forEach((one) => {
-    one.textContent = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  });
+  const name = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  $$('[data-zone-name]', page).forEach((one) => { one.textContent = name; });
 };
 reveal();
 ownZone(document);
 
 // ---- liveness
 const place = $('[data-events]');
-const clock = (at) => at.toLocaleTimeString('en-GB', { timeStyle: 'long', timeZone: own ? undefined : root.dataset.zone });
+const clock = (at) => at.toLocaleTimeString('en-GB', { timeStyle: 'long', timeZone: own ? undefined : prefers.zone });
 let heard = new Date(), read = heard, seen = '', source, fetching, again, late, older, failed;
 const state = (kind, words) => $$('[data-state-words]').forEach((one) => {
   one.dataset.stateWords = kind;
   if (one.textContent !== words) one.textContent = words;
 });
-const fine = () => state('live', late ? 'Live, but for what is selected.' : older ? 'Live, but for the form being filled in.' : 'Live.');
+const stale = (why) => state('stale', `Stale since ${clock(heard)}: ${why}.`);
+const fine = () => {
+  const but = late ? 'what is selected' : older && 'the form being filled in';
+  state('live', but ? `Live, but for ${but}.` : 'Live.');
+};
 
 const typed = (field) => field.options ? [...field.options].some((one) => one.selected !== one.defaultSelected)
   : field.type !== 'hidden' && (field.value !== field.defaultValue || field.checked !== field.defaultChecked);
-const busy = (form) => (form.contains(document.activeElement) && document.activeElement.matches('input, textarea, select'))
-  || $$('input, textarea, select', form).some(typed);
-const selected = (part) => {
-  const selection = getSelection();
-  return !selection.isCollapsed && selection.rangeCount > 0 && selection.getRangeAt(0).intersectsNode(part);
-};
-const key = ({ id, dataset }) => id || ['message', 'recovery', 'operation', 'seq', 'live'].map((name) => dataset?.[name]).find(Boolean) || '';
+const busy = (form) => (form.contains(document.activeElement) && document.activeElement.matches(FIELDS))
+  || $$(FIELDS, form).some(typed);
+const selected = (part) => !getSelection().isCollapsed && getSelection().containsNode(part, true);
+const key = ({ id, dataset: of = {} }) => id || of.message || of.recovery || of.operation || of.seq || of.live || '';
 const same = (one, other) => one.nodeName === other.nodeName && key(one) === key(other);
 
 const morph = (old, now) => {
@@ -148,8 +151,9 @@ const tell = (words, onclick) => {
 const hold = (part, now) => {
   const rows = new Map($$('tbody tr', part).map((row) => [key(row), row]));
   const wanted = $$('tbody tr', now).filter((row) => key(row));
-  const fresh = wanted.filter((row) => !rows.has(key(row))).length;
-  if (fresh) wanted.forEach((row) => rows.has(key(row)) && morph(rows.get(key(row)), row));
+  const known = wanted.map((row) => rows.get(key(row)));
+  const fresh = known.filter((row) => !row).length;
+  if (fresh) known.forEach((row, at) => row && morph(row, wanted[at]));
   tell(fresh ? `${fresh}${fresh === wanted.length ? '+' : ''} new ` : '', () => refresh(true));
   return fresh;
 };
@@ -157,7 +161,7 @@ const hold = (part, now) => {
 const moved = () => tell('This has changed since you opened it. ', () => location.reload());
 const exchange = (page, show) => {
   const active = document.activeElement;
-  const said = $('[data-say]')?.dataset.say;
+  const said = datum('say');
   late = older = false;
   for (const part of $$('[data-live]')) {
     const now = $(`[data-live="${part.dataset.live}"]`, page);
@@ -166,13 +170,12 @@ const exchange = (page, show) => {
     else if (part.dataset.hold === undefined || show || !hold(part, now)) morph(part, now);
   }
   if (show) tell('');
-  const holds = (within) => $('[data-holds]', within)?.dataset.holds;
-  if (holds() !== holds(page)) moved();
+  if (datum('holds') !== datum('holds', page)) moved();
   const next = show ? links()[0] : active.isConnected ? active : Object.assign($('#main'), { tabIndex: -1 });
   if (next !== document.activeElement) next?.focus({ preventScroll: true });
   document.title = page.title;
   reveal();
-  const told = $('[data-say]')?.dataset.say;
+  const told = datum('say');
   if (told && told !== said) say(told);
 };
 
@@ -192,7 +195,7 @@ const refresh = async (show) => {
     failed = true;
     const gone = e.status === 404;
     if (gone) moved();
-    state('stale', `Stale since ${clock(heard)}: it ${gone ? 'is gone' : 'could not be read again'}.`);
+    stale(`it ${gone ? 'is gone' : 'could not be read again'}`);
   }
   fetching = false;
   if (again) {
@@ -204,8 +207,7 @@ const refresh = async (show) => {
 const hear = (event) => {
   heard = new Date();
   seen = event.lastEventId || seen;
-  const every = ($('[data-every]')?.dataset.every ?? 60) * 1000;
-  if (failed || event.type === 'changed' || heard - read > every) refresh();
+  if (failed || event.type === 'changed' || heard - read > (datum('every') ?? 60) * 1000) refresh();
   else fine();
 };
 const end = () => { source = source?.close(); };
@@ -235,8 +237,6 @@ document.addEventListener('selectionchange', () => {
   }
 });
 setInterval(() => {
-  if (source?.readyState === EventSource.OPEN && Date.now() - heard > 40000) {
-    state('stale', `Stale since ${clock(heard)}: the server says nothing.`);
-  }
+  if (source?.readyState === EventSource.OPEN && Date.now() - heard > 40000) stale('the server says nothing');
 }, 5000);
 listen();

@@ -1,21 +1,24 @@
-// Every page, in both themes and two widths: readable, accessible, with our one script and without other hosts.
+// Every page, in both themes and two widths, and wide where its layout changes: readable, accessible, with our one script
+// and without other hosts.
 import { expect, test } from '@playwright/test';
-import { bury } from './changes';
-import { Office } from './office';
-import { base, pages, signIn, soundly, watch, whole } from './people';
+import { LOOKS, base, pages, signIn, spreads, watch, whole } from './people';
 
 test.setTimeout(600_000);
 
-const looks = (['light', 'dark'] as const).flatMap((theme) => [1280, 320].map((width) => ({ theme, width })));
-
-for (const { theme, width } of looks) {
+for (const { theme, width } of LOOKS) {
   test(`every page, ${theme}, ${width} px`, async ({ browser }) => {
     const context = await browser.newContext({ colorScheme: theme, viewport: { width, height: 900 } });
     const page = await context.newPage();
     const wrong = await watch(page);
     await whole(page, `${base}/login`);
-    await signIn(page, 'approver');
-    for (const path of await pages(page)) await whole(page, `${base}${path}`);
+    await signIn(page, 'inspector');
+    let beside = 0;
+    for (const path of await pages(page)) {
+      await whole(page, `${base}${path}`);
+      if (width === 1280 && await spreads(page)) beside += 1;
+    }
+    // A message, four operations and the history of one, a recovery, the queues.
+    if (width === 1280) expect(beside, 'pages with a second column').toBe(8);
     for (const path of ['/operations/nobody-has-this', '/no-such-page']) await whole(page, `${base}${path}`, 404);
     await whole(page, `${base}/dead-letters?label=nonsense`, 400);
     // A browser itself writes a line for each of these answers.
@@ -23,51 +26,3 @@ for (const { theme, width } of looks) {
     await context.close();
   });
 }
-
-test('the pages that the demo does not have, in every look', async ({ browser }) => {
-  const office = await Office.open();
-  try {
-    const opened = async (look: (typeof looks)[number]) => {
-      const context = await browser.newContext({ colorScheme: look.theme, viewport: { width: look.width, height: 900 } });
-      const page = await context.newPage();
-      return { page, wrong: await watch(page, office.base), done: () => context.close() };
-    };
-    expect(office.setUp).toMatch(/^\/setup\?link=/);
-    for (const look of looks) {
-      const { page, wrong, done } = await opened(look);
-      await whole(page, `${office.base}${office.setUp}`);
-      expect(wrong).toEqual([]);
-      await done();
-    }
-    office.person('ada', 'approver');
-    office.person('bob', 'approver');
-    const operation = 'op_waits for/a second person';
-    await office.readyToSend(operation);
-    const broken = await bury(office.database, 'yesterday');
-    let recovery = '';
-    for (const look of looks) {
-      const { page, wrong, done } = await opened(look);
-      await page.goto(`${office.base}/login`);
-      await page.getByLabel('Name').fill('ada');
-      await page.getByLabel('Password').fill('not this one');
-      await page.getByRole('button', { name: 'Sign in' }).click();
-      await expect(page.getByRole('alert')).toContainText('That did not match.');
-      await soundly(page);
-      await office.signIn(page, 'ada');
-      recovery ||= await office.confirm(page, operation);
-      await page.context().clearCookies();
-      await office.signIn(page, 'bob');
-      await whole(page, `${office.base}${recovery}`);
-      await whole(page, `${office.base}${recovery}/approve`);
-      await whole(page, `${office.base}/operations/${encodeURIComponent(operation)}`);
-      await whole(page, `${office.base}/dead-letters/${broken}`);
-      await expect(page.locator('main')).toContainText('This dead letter cannot be read.');
-      await whole(page, `${office.base}/dead-letters`);
-      await expect(page.locator('tr[data-inconsistent]')).toHaveCount(1);
-      expect(wrong).toEqual([]);
-      await done();
-    }
-  } finally {
-    await office.close();
-  }
-});

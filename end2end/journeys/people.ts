@@ -3,9 +3,13 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { expect, type Page } from '@playwright/test';
 import type axe from 'axe-core';
+import { filled } from '../demo';
 
 const state = JSON.parse(readFileSync(resolve(__dirname, '../test-results/demo.json'), 'utf8'));
 export const base: string = state.base;
+
+/** How every page is looked at. */
+export const LOOKS = (['light', 'dark'] as const).flatMap((theme) => [1280, 320].map((width) => ({ theme, width })));
 
 /** Signs in at an office, and goes to where the person wanted to be. */
 export async function signInAt(office: string, page: Page, name: string, password: string, next: string) {
@@ -24,7 +28,11 @@ export async function arrived(page: Page, address: string) {
   await page.waitForLoadState('load');
 }
 
-export function signIn(page: Page, name: 'viewer' | 'operator' | 'approver', next = '/dead-letters') {
+// Asked once in each process of journeys.
+let history: Promise<void> | undefined;
+
+export async function signIn(page: Page, name: 'viewer' | 'operator' | 'approver' | 'inspector', next = '/dead-letters') {
+  await (history ??= filled(state));
   return signInAt(base, page, name, state.passwords[name], next);
 }
 
@@ -81,6 +89,19 @@ export async function soundly(page: Page) {
   await page.evaluate(() => document.querySelectorAll('details').forEach((one) => { one.open = true; }));
   await fits(page);
   await accessible(page);
+}
+
+/** From 1600 px on what comes later may stand beside what comes first. Says whether it does here, and that it does so soundly. */
+export async function spreads(page: Page): Promise<boolean> {
+  const spread = page.locator('main > .spread');
+  if (!(await spread.count())) return false;
+  const before = page.viewportSize()!;
+  await page.setViewportSize({ width: 1920, height: before.height });
+  await expect(spread, `${page.url()} in columns`).toHaveCSS('display', 'grid');
+  await fits(page);
+  await accessible(page);
+  await page.setViewportSize(before);
+  return true;
 }
 
 /** The pages of the demo, for somebody who is signed in. */

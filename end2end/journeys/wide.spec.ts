@@ -52,10 +52,11 @@ test('a page says its age in one place, whatever it is about', async ({ browser 
     for (const path of paths) {
       await page.goto(`${base}${path}`);
       await expect(page.locator('.live')).toHaveCount(1);
-      const { x, y, width: wide } = await box(page, '.live time');
-      const end = Math.round(x + wide);
-      // The words beside it come and go with the connection.
-      const said = await page.locator('.live [data-state-words]').evaluate((one) => one.getBoundingClientRect().width);
+      // The words beside it come and go with the connection, also between two questions: so it is one.
+      const { end, y, said } = await page.locator('.live').evaluate((one) => {
+        const age = one.querySelector('time')!.getBoundingClientRect();
+        return { end: age.right, y: age.y, said: one.querySelector('[data-state-words]')!.getBoundingClientRect().width };
+      });
       places.add(`${Math.round(end + said)} ${Math.round(y)}`);
     }
     expect([...places], `${width} px`).toHaveLength(1);

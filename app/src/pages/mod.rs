@@ -34,6 +34,7 @@ pub mod recoveries;
 pub mod recovery;
 pub mod reveal;
 pub mod review;
+mod review_confirm;
 mod review_stale;
 #[cfg(test)]
 mod samples;

@@ -118,7 +118,8 @@ pub(super) fn dead_table(table: &DeadTable, now: DateTime<Utc>) -> AnyView {
             <h2>"The dead table" <small>"it keeps every dead letter until somebody purges it"</small></h2>
             {meta(facts)}
             <p>"To see what a purge of the old and acknowledged would delete: "
-                <code>"dlo purge --older-than 90d --only-acknowledged"</code>
+                // It may break between its words, and not at a hyphen.
+                <code>"dlo purge " <span class="nowrap">"--older-than 90d"</span> " " <span class="nowrap">"--only-acknowledged"</span></code>
                 ". Nothing is deleted without " <code class="nowrap">"--execute"</code> "."</p>
         </section>
     }

@@ -3,7 +3,7 @@
 use super::fake::FakeDesk;
 use crate::desk::Code;
 use crate::pages::decisions::{self, DecisionForm};
-use crate::pages::review::{self, ConfirmForm};
+use crate::pages::review_confirm::{self, ConfirmForm};
 use crate::pages::{approve, login, message_forms, purge, recovery};
 
 fn s(text: &str) -> String {
@@ -122,7 +122,7 @@ fn confirm(desk: &FakeDesk, reason: &str) {
         back: s("label=closed"),
         ..ConfirmForm::default()
     };
-    desk.form(|| review::confirm_recovery(form));
+    desk.form(|| review_confirm::confirm_recovery(form));
 }
 
 #[test]
