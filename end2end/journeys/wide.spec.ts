@@ -51,13 +51,10 @@ test('a page says its age in one place, whatever it is about', async ({ browser 
     const places = new Set<string>();
     for (const path of paths) {
       await page.goto(`${base}${path}`);
-      await expect(page.locator('.live')).toHaveCount(1);
-      // The words beside it come and go with the connection, also between two questions: so it is one.
-      const { end, y, said } = await page.locator('.live').evaluate((one) => {
-        const age = one.querySelector('time')!.getBoundingClientRect();
-        return { end: age.right, y: age.y, said: one.querySelector('[data-state-words]')!.getBoundingClientRect().width };
-      });
-      places.add(`${Math.round(end + said)} ${Math.round(y)}`);
+      // The words beside it come with the connection, and move it: it is measured when they are there.
+      await expect(page.locator('.live [data-state-words]')).toHaveText('Live.', { timeout: 30_000 });
+      const { x, y, width: wide } = await box(page, '.live time');
+      places.add(`${Math.round(x + wide)} ${Math.round(y)}`);
     }
     expect([...places], `${width} px`).toHaveLength(1);
   }
