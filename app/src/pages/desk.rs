@@ -1,12 +1,13 @@
 //! `/dead-letters`: the desk. Labels and queues with live counts at the left, the dead letters at the right.
 
+use super::desk_empty::no_rows;
 use super::desk_find::{form, groups, head, hours};
 use super::desk_rows::row;
 use super::desk_side::{of_both, side};
 use super::query;
 use super::views::Beside;
 use super::{Page, Wanted};
-use crate::components::empty::{Empty, empty};
+use crate::components::empty::empty;
 use crate::components::filter::chips;
 use crate::components::form::finished;
 use crate::components::frame::{Section, strip};
@@ -133,38 +134,6 @@ fn matching(filter: &DeadLetterFilter, summary: &Summary) -> Option<i64> {
             .map(|one| one.count),
         (None, Some(queue)) => in_queue(queue),
         (Some(label), Some(queue)) => Some(of_both(summary, label, queue)),
-    }
-}
-
-fn no_rows(model: &Model) -> Option<Empty> {
-    match &model.rows {
-        Err(error) => Some(Empty::Unreadable {
-            title: "The dead letters cannot be read".to_owned(),
-            text: format!("{} This says nothing about how many there are.", error.detail),
-            again: href::with(href::DEAD_LETTERS, &model.filters),
-        }),
-        Ok(page) if !page.items.is_empty() => None,
-        Ok(_) if model.filters.0.is_empty() && !model.summary.ever_died => Some(Empty::Never {
-            title: "No letter has ever died here".to_owned(),
-            text: "When a worker spends its last retry, the message appears on this desk within a second."
-                .to_owned(),
-        }),
-        Ok(_) if model.filters.0.is_empty() => Some(Empty::Never {
-            title: "No dead letter is left".to_owned(),
-            text: "There were some; they were purged, or this page is past the oldest.".to_owned(),
-        }),
-        Ok(_) => Some(Empty::Filtered {
-            title: "Nothing matches these filters".to_owned(),
-            text: format!(
-                "{} under the other filters.",
-                if model.summary.capped {
-                    format!("{} dead letters exist", words::counted(model.summary.total, true))
-                } else {
-                    words::count(model.summary.total, "dead letter exists", "dead letters exist")
-                },
-            ),
-            clear: href::DEAD_LETTERS.to_owned(),
-        }),
     }
 }
 
@@ -362,6 +331,17 @@ pub fn samples(now: DateTime<Utc>) -> Vec<(&'static str, Model)> {
             make(
                 "label=remote_render_failed&queue=delivery",
                 samples::summary(),
+                none(),
+            ),
+        ),
+        (
+            "desk-nothing",
+            make(
+                "q=nowhere&label=remote_render_failed",
+                Summary {
+                    ever_died: true,
+                    ..Summary::default()
+                },
                 none(),
             ),
         ),

@@ -7,6 +7,7 @@ mod claim;
 pub mod decision_form;
 pub mod decisions;
 pub mod desk;
+mod desk_empty;
 mod desk_find;
 mod desk_rows;
 mod desk_side;
