@@ -53,6 +53,7 @@ pub fn start(
         working.spawn(worker::run(executor, shutdown.clone()));
     }
     if duties.housekeeping {
+        working.spawn(check_chain(office.clone(), shutdown.clone()));
         working.spawn(reconcile(office.clone(), shutdown.clone()));
         working.spawn(housekeeping(office.clone(), shutdown.clone()));
     }
@@ -75,6 +76,13 @@ async fn clean_staging(artifacts: Arc<Artifacts>, shutdown: CancellationToken) {
             () = shutdown.cancelled() => return,
             () = tokio::time::sleep(CLEAN_EVERY) => {}
         }
+    }
+}
+
+/// At each start: who went past this program did it while it was not running, if they are wise.
+async fn check_chain(office: Arc<Office>, shutdown: CancellationToken) {
+    if let Some(Err(error)) = shutdown.run_until_cancelled(office.check_chain()).await {
+        tracing::warn!(error = %error, "the audit's chain could not be checked");
     }
 }
 

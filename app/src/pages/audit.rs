@@ -59,7 +59,7 @@ pub async fn verify_audit() -> Result<(), ServerFnError> {
 /// What the last check of the chain found. A broken chain is said where nobody can miss it.
 fn chain(model: &Model) -> AnyView {
     let said = match model.chain {
-        None => view! { <p class="dim" data-chain="unknown">"The chain is being checked."</p> }.into_any(),
+        None => view! { <p class="dim" data-chain="unknown">"The chain has not been checked since the start."</p> }.into_any(),
         Some(ChainCheck {
             at,
             broken_at: Some(entry),

@@ -82,12 +82,6 @@ pub async fn serve(context: Context) -> Outcome {
     // Whoever started it may not be listening.
     let mut out = std::io::stdout();
     out.write_all(said.as_bytes()).and_then(|()| out.flush()).ok();
-    let checked = office.clone();
-    tokio::spawn(async move {
-        if let Err(error) = checked.check_chain().await {
-            tracing::warn!(error = %error, "the audit's chain could not be checked");
-        }
-    });
     let told = told_at(&shutdown);
     let served = web::serve(listener, office.clone(), shutdown.clone()).await;
     // When serving failed by itself, the rest ends too.

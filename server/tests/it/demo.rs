@@ -129,6 +129,10 @@ async fn its_history_fills_with_every_row_and_every_label() {
         None
     );
 
+    let chain = demo.office.chain(&viewer).expect("a viewer may know");
+    let chain = chain.expect("it was checked at the start");
+    assert_eq!(chain.broken_at, None);
+
     let settling = Instant::now();
     let wrong = loop {
         let wrong = reader.differences(&demo).await;
