@@ -108,14 +108,14 @@ impl Model {
         matching(&self.filter, &self.summary)
     }
 
-    /// The name of a piece of this page: all that it depends on beside the database. Ages are told to the second, clocks in
-    /// the reader's zone, and the counts may be a moment older than the rows.
-    pub(super) fn piece(&self, what: &str) -> String {
+    /// What the pieces of this page depend on beside the database: a part of their names. Ages are told to the second, clocks
+    /// in the reader's zone, and the counts may be a moment older than the rows.
+    fn moment(&self) -> String {
         let zone = use_context::<Zone>().unwrap_or_default();
         let mut counts = DefaultHasher::new();
         (&self.summary, &self.hours, &self.groups).hash(&mut counts);
         let (second, counts) = (self.now.timestamp(), counts.finish());
-        format!("desk {what} {zone} {second} {counts:x} {}", self.asked.to_text())
+        format!("{zone} {second} {counts:x} {}", self.asked.to_text())
     }
 }
 
@@ -172,11 +172,12 @@ pub fn view(model: Model) -> AnyView {
 fn view_with(model: Model, shelf: Option<&dyn Shelf>) -> AnyView {
     // Why rows cannot be read is no piece: the next one who asks tries again.
     let shelf = shelf.filter(|_| model.rows.is_ok());
+    let moment = model.moment();
     view! {
         {strip(model.overview.clone(), model.now)}
         <div class="desk" data-events=model.events.clone()>
-            {side(&model, shelf)}
-            <main id="main">{piece(shelf, model.piece("main"), || main(&model))}</main>
+            {side(&model, shelf, &moment)}
+            <main id="main">{piece(shelf, format!("desk {moment}"), || main(&model))}</main>
         </div>
     }
     .into_any()

@@ -80,12 +80,12 @@ fn label_link(label: Label, count: i64, capped: bool, filters: &Query, current: 
 }
 
 /// The rail: what everybody sees is a piece, saved views are the reader's own.
-pub(super) fn side(model: &Model, shelf: Option<&dyn Shelf>) -> AnyView {
+pub(super) fn side(model: &Model, shelf: Option<&dyn Shelf>, moment: &str) -> AnyView {
     view! {
         <nav class="side" aria-label="Labels and queues" data-live="side">
             <details>
                 <summary>"Labels and queues"</summary>
-                {piece(shelf, model.piece("side"), || counts(model))}
+                {piece(shelf, format!("rail {moment}"), || counts(model))}
                 {saved(&model.beside)}
             </details>
         </nav>

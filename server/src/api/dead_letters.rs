@@ -4,7 +4,6 @@ use super::auth::By;
 use super::extract::{Body, Key, PathId, Reason, reason};
 use super::operations::operation_id;
 use super::{Reply, query};
-use crate::office::kept::Moment;
 use crate::web::Served;
 use app::desk::view::Replayed;
 use app::desk::{DeadLetterRow, LetterFound, PageOf};
@@ -25,11 +24,7 @@ use serde::{Deserialize, Serialize};
     responses((status = 200, body = PageOf<DeadLetterRow>)))]
 pub async fn list(State(served): State<Served>, By(caller): By, RawQuery(text): RawQuery) -> Reply {
     let (filter, page) = query::dead_letters(text.as_deref())?;
-    let now = Moment::current();
-    let found = served
-        .office
-        .dead_letters_at(&now, &caller, &filter, &page)
-        .await?;
+    let found = served.office.dead_letters(&caller, &filter, &page).await?;
     Ok(Json(&*found).into_response())
 }
 

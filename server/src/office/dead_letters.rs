@@ -82,12 +82,12 @@ impl Office {
         filter: &DeadLetterFilter,
         page: &PageRequest,
     ) -> Result<Arc<PageOf<DeadLetterRow>>, DeskError> {
-        self.dead_letters_at(&Moment::default(), caller, filter, page)
+        self.dead_letters_at(&Moment::current(), caller, filter, page)
             .await
     }
 
     /// As [`Self::dead_letters`], for a reader who has asked for the state already.
-    pub async fn dead_letters_at(
+    pub(super) async fn dead_letters_at(
         &self,
         moment: &Moment,
         caller: &Caller,

@@ -64,10 +64,10 @@ impl Office {
             .people
             .only(moment, &self.database, name.to_owned(), read)
             .await?;
-        Ok(Option::clone(&*operator)
+        Ok(Option::as_ref(&operator)
             .filter(|operator| operator.disabled_at.is_none() && credential(operator) == remembered)
             .map(|operator| Caller {
-                name: operator.name,
+                name: operator.name.clone(),
                 role: operator.role,
             }))
     }
